@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * All kernels as one translation unit: one module to load, with one constant bank. On NVIDIA GPUs
- * filler.c and jumps.c are objects of their own, because they are long, and so is cluster.c,
- * because only newer GPUs can run it.
+ * filler.c and jumps.c are objects of their own, because they are long, and so are cluster.c and
+ * system.c, because only newer GPUs can run them.
  */
 #include "bandwidth.c"
 #include "census.c"
@@ -26,6 +26,9 @@
 #endif
 #include "atomics.c"
 #include "conflicts.c"
+#if !defined(__NVPTX__)
+#include "system.c"
+#endif
 
 #if defined(__NVPTX__)
 __attribute__((address_space(4))) uint64_t gpu_constant_bank[GPU_CONSTANT_BYTES / 8];

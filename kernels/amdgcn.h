@@ -292,11 +292,11 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
 #define GPU_RUN 1
 #define gpu_load_run(base, at, bytes, stride) gpu_amd_get64((base) + (at))
 
-/* Measured loads. PATH(path, bits, register, operand, load, wait): `load` is one load from %[at],
- * which is the operand, into %[value]; both have `bits` bits and are in vector (v) or scalar (s)
- * registers. Where the clock arrives like a load, the code waits for it, too. Nothing is in flight
- * at the first clock read. */
-#define GPU_AMD_PATH(path, bits, register, operand, load, wait)                                    \
+/* Measured loads. PATH(path, bits, register, operand, load, wait, more): `load` is one load from
+ * %[at], which is the operand, into %[value]; both have `bits` bits and are in vector (v) or scalar
+ * (s) registers; `more` operands may follow, with a comma in front. Where the clock arrives like a
+ * load, the code waits for it, too. Nothing is in flight at the first clock read. */
+#define GPU_AMD_PATH(path, bits, register, operand, load, wait, ...)                               \
   GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
   {                                                                                                \
     uint##bits##_t value;                                                                          \
@@ -304,7 +304,7 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
     (void)texture;                                                                                 \
     __asm__ volatile(load "\n\t" wait                                                              \
                      : [value] "=&" register(value)                                                \
-                     : [at] register((uint##bits##_t)operand(at))                                  \
+                     : [at] register((uint##bits##_t)operand(at)) __VA_ARGS__                      \
                      : "memory");                                                                  \
     return value;                                                                                  \
   }                                                                                                \
@@ -314,10 +314,10 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
     uint##bits##_t value;                                                                          \
                                                                                                    \
     (void)texture;                                                                                 \
-    __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]") load "\n\t" wait GPU_AMD_CLOCK(       \
-                         "%[t1]") GPU_AMD_SETTLE                                                   \
+    __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]") load                                  \
+                     "\n\t" wait GPU_AMD_CLOCK("%[t1]") GPU_AMD_SETTLE                             \
                      : [value] "=&" register(value), [t0] "=&s"(t0), [t1] "=&s"(t1)                \
-                     : [at] register((uint##bits##_t)operand(at))                                  \
+                     : [at] register((uint##bits##_t)operand(at)) __VA_ARGS__                      \
                      : "memory");                                                                  \
     *t = gpu_amd_elapsed(t0, t1);                                                                  \
     return value;                                                                                  \
@@ -342,15 +342,22 @@ GPU_AMD_PATH(shared, 32, "v", , "ds_read_b32 %[value], %[at]", GPU_AMD_WAIT_LDS)
 
 #define gpu_load_lanes(at, mask, stride) gpu_load_shared(at, 0)
 
-/* Atomic operations that return the old value, at the scope of the GPU. Those of a chain wait for
- * it. */
+/* Atomic operations that return the old value, at the scope of the GPU and of the whole system.
+ * Those of a chain wait for it. Where the instruction has no scope, the memory decides. */
 #if defined(__GFX12__)
 #define GPU_AMD_RETURN " th:TH_ATOMIC_RETURN scope:SCOPE_DEV"
+#define GPU_AMD_RETURN_SYSTEM " th:TH_ATOMIC_RETURN scope:SCOPE_SYS"
 #elif defined(GPU_AMD_XCCS)
 #define GPU_AMD_RETURN " sc0"
+#define GPU_AMD_RETURN_SYSTEM " sc0 sc1"
 #else
 #define GPU_AMD_RETURN " glc"
+#define GPU_AMD_RETURN_SYSTEM " glc"
 #endif
+
+GPU_AMD_PATH(system, 64, "v", ,
+             "global_atomic_add_x2 %[value], %[at], %[zero], off" GPU_AMD_RETURN_SYSTEM,
+             GPU_AMD_WAIT_GLOBAL, , [zero] "v"(texture))
 
 GPU_INLINE uint64_t gpu_load_atomic(uint64_t at, uint64_t texture)
 {

@@ -71,11 +71,12 @@ struct gpu_touch_args {
 
 /* chase_<path>: the first warp of each block runs one job, the others exit: `warm` untimed loads,
  * then `loads` dependent loads, each timed alone (clock, load, wait, clock). When the chain reaches
- * `end` it continues at `start`, so that one ring in memory serves jobs of all sizes. With warm_step
- * = 0 the untimed loads follow the chain. Otherwise they are independent: the lanes share `warm`
- * loads of addresses warm_step apart, from `start` up to `end` and again from `start`; then the timed
- * chain begins at `start`. On constant, shared and scalar paths all lanes load one address, so the
- * untimed loads always follow the chain there. */
+ * `end` it continues at `start`, so that one ring in memory serves jobs of all sizes. With
+ * warm_step = 0 the untimed loads follow the chain. Otherwise they are independent: the lanes share
+ * `warm` loads of addresses warm_step apart, from `start` up to `end` and again from `start`; then
+ * the timed chain begins at `start`. On constant, shared and scalar paths all lanes load one
+ * address, so the untimed loads always follow the chain there, and so do those of chase_system. Its
+ * loads are atomic additions of 0 that return the old value, at the scope of the whole system. */
 struct gpu_chase_job {
   uint64_t start, end; /* GPU_NEVER as end: follow the ring to its own end */
   uint32_t warm, loads;
@@ -98,7 +99,7 @@ struct gpu_chase_args {
   uint64_t results; /* struct gpu_chase_result[blocks] */
   uint64_t trace;   /* 0, or uint32_t[blocks * trace_stride]: raw cycles of the timed loads, in
                        order. The warp writes them together, once every 32 loads. */
-  uint64_t texture; /* texture path: the texture object */
+  uint64_t texture; /* texture path: the texture object; chase_system: 0, which it adds */
   uint32_t trace_stride;
   uint32_t low, shift, threshold;
   /* Shared path: before the first load the block writes a sequential ring of shared_count slots,
@@ -744,6 +745,9 @@ struct gpu_visible_args {
 /* NVIDIA GPUs with clusters only, in an image of its own. */
 #define GPU_CLUSTER_KERNELS(KERNEL) KERNEL(remote_shared, gpu_remote_args, CLUSTERS, PLAIN)
 
+/* NVIDIA GPUs: from sm_60 on, in an image of its own. */
+#define GPU_SYSTEM_KERNELS(KERNEL) KERNEL(chase_system, gpu_chase_args, ANY, PLAIN)
+
 /* Kernels for paths that only AMD GPUs have. */
 #define GPU_AMD_KERNELS(KERNEL)                                                                    \
   KERNEL(sharing_groups, gpu_sharing_groups_args, SCALAR, TICKETS)                                 \
@@ -759,6 +763,7 @@ struct gpu_visible_args {
   GPU_FILLER_KERNELS(KERNEL)                                                                       \
   GPU_CLUSTER_KERNELS(KERNEL)                                                                      \
   GPU_JUMPS_KERNELS(KERNEL)                                                                        \
-  GPU_AMD_KERNELS(KERNEL)
+  GPU_AMD_KERNELS(KERNEL)                                                                          \
+  GPU_SYSTEM_KERNELS(KERNEL)
 
 #endif

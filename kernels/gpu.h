@@ -71,6 +71,9 @@
  *   gpu_load_atomic(at, texture), gpu_load_atomic_shared(at, texture)
  *                                         an atomic addition of 0 to a slot of global or shared
  *                                         memory; returns the slot, the next address of the chain
+ *   gpu_load_system(at, zero), gpu_timed_load_system(at, zero, &t)
+ *                                         the same in global memory, as atomic for the CPU as for
+ *                                         the GPU: adds `zero`, which the compiler does not know
  *   gpu_add_cg(at, v), gpu_add_shared(at, v)   each lane adds v to a word of 32 bits and gets the
  *                                         old value, for which it need not wait at once
  *   gpu_occupied(at, n)                   other blocks of the launch keep n operations on the line
@@ -176,6 +179,7 @@
 #define GPU_LANES_scalar 0
 #define GPU_LANES_constant 0
 #define GPU_LANES_shared 0
+#define GPU_LANES_system 0
 
 /* The offset between an address in args.h and the address that a chain of this path holds. */
 #ifndef GPU_SHARED_BASE
@@ -187,6 +191,7 @@
 #define GPU_BASE_cg 0
 #define GPU_BASE_nc 0
 #define GPU_BASE_scalar 0
+#define GPU_BASE_system 0
 #define GPU_BASE_texture 0
 #define GPU_BASE_constant 0
 #define GPU_BASE_shared GPU_SHARED_BASE

@@ -4,11 +4,11 @@
 # GPU accepts its PTX. ptxas compiles it to machine code for the GPUs that it supports, so that no driver
 # has to compile before a measurement.
 kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/atomics.c kernels/bandwidth.c \
-	kernels/banks.c kernels/census.c kernels/census_order.h kernels/chain.h kernels/chase.c \
+	kernels/banks.c kernels/census.c kernels/census_order.h kernels/chain.h kernels/chase.c kernels/chase.h \
 	kernels/cluster.c kernels/conflicts.c kernels/constant_groups.c kernels/copies.c kernels/filler.c kernels/gpu.h \
 	kernels/jumps.c kernels/lanes.h kernels/marks.c kernels/nvptx.h kernels/outstanding.c \
 	kernels/pair.c kernels/rounds.c kernels/sharing_groups.c kernels/side_by_side.h kernels/slices.c \
-	kernels/store.c kernels/stream.c kernels/sweep.c \
+	kernels/store.c kernels/stream.c kernels/sweep.c kernels/system.c \
 	kernels/ticket.h kernels/under_load.c
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
@@ -47,7 +47,8 @@ CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernel
 	kernels/copies.ptx kernels/copies.image kernels/copies.sm_*.cubin kernels/copies.sm_*.ptxas \
 	kernels/filler.ptx kernels/filler.image kernels/filler.sm_*.cubin kernels/filler.sm_*.ptxas \
 	kernels/cluster.ptx kernels/cluster.image kernels/cluster.sm_*.cubin kernels/cluster.sm_*.ptxas \
-	kernels/jumps.ptx kernels/jumps.image kernels/jumps.sm_*.cubin kernels/jumps.sm_*.ptxas kernels/amd.*.image
+	kernels/jumps.ptx kernels/jumps.image kernels/jumps.sm_*.cubin kernels/jumps.sm_*.ptxas \
+	kernels/system.ptx kernels/system.image kernels/system.sm_*.cubin kernels/system.sm_*.ptxas kernels/amd.*.image
 
 kernels/cuda.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
@@ -68,6 +69,12 @@ kernels/cluster.ptx: $(kernel_sources)
 	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@.old '$(srcdir)/kernels/cluster.c' && \
 	sed -e 's/^\.version .*/.version 7.8/' -e 's/^\.target .*/.target sm_$(CLUSTER_ARCH)/' $@.old >$@ && \
 	rm -f $@.old
+
+# The scope of atomic operations came with sm_60.
+kernels/system.ptx kernels/system.image: NVPTX_ARCH = 60
+kernels/system.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/system.c'
 
 kernels/jumps.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
@@ -99,6 +106,9 @@ kernels/copies.image: kernels/copies.ptx
 
 kernels/cluster.image: kernels/cluster.ptx
 	$(AM_V_GEN)name=kernels/cluster least=$(CLUSTER_ARCH); $(with_ptx)
+
+kernels/system.image: kernels/system.ptx
+	$(AM_V_GEN)name=kernels/system least=$(NVPTX_ARCH); $(with_ptx)
 
 # Without optimizations ptxas keeps the layout of the code, which is measured. No PTX: a driver would
 # lay it out differently. Without ptxas the image is empty.

@@ -291,6 +291,9 @@ GPU_NVPTX_PATH(constant, 64, "l", "ld.const.u64 %[value], [%[at]];\n\t")
 GPU_NVPTX_PATH(shared, 32, "r", "ld.shared.u32 %[value], [%[at]];\n\t")
 GPU_NVPTX_PATH(texture, 32, "r", "tex.1d.v4.u32.s32 {%[value], b, c, d}, [%[object], {%[at]}];\n\t")
 
+/* Only in code for sm_60 and later. */
+GPU_NVPTX_PATH(system, 64, "l", "atom.global.sys.add.u64 %[value], [%[at]], %[object];\n\t")
+
 #define gpu_load_lanes(at, mask, stride) gpu_load_shared(at, 0)
 
 /* Atomic operations that return the old value. Those of a chain add a 0 that ptxas does not know,

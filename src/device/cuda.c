@@ -44,6 +44,7 @@ static const struct gc_attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, GC_PROPERTY(local_l1)},
     {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, GC_PROPERTY(ecc)},
     {CU_DEVICE_ATTRIBUTE_INTEGRATED, GC_PROPERTY(integrated)},
+    {CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, GC_PROPERTY(host_atomics)},
 };
 
 /* Values of which 0 is one, too. */
@@ -213,8 +214,8 @@ static void release(struct gc_device *device, uint64_t address)
     cuda->host = (struct gc_cuda_host){0};
     return;
   }
-  if (address == cuda->on_node.address) {
-    gc_cuda_release_on_node(cuda);
+  if (address == cuda->on_node.address || address == cuda->on_peer.address) {
+    gc_cuda_release_outside(cuda);
     return;
   }
   if (cuda->driver.cuMemGetAddressRange_v2(&base, &bytes, address) == CUDA_SUCCESS)
@@ -378,6 +379,8 @@ const struct gc_device_ops gc_device_cuda = {
     .host_nodes = gc_cuda_host_nodes,
     .alloc_on_node = gc_cuda_alloc_on_node,
     .copy = gc_cuda_copy,
+    .use = gc_cuda_use,
+    .alloc_on_peer = gc_cuda_alloc_on_peer,
     .alias = gc_cuda_alias,
     .alias_until = gc_cuda_alias_until,
     .release_alias = gc_cuda_release_alias,

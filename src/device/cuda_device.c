@@ -14,6 +14,7 @@
 static const enum gc_kernel filler[] = {GPU_FILLER_KERNELS(KERNEL)};
 static const enum gc_kernel cluster[] = {GPU_CLUSTER_KERNELS(KERNEL)};
 static const enum gc_kernel jumps[] = {GPU_JUMPS_KERNELS(KERNEL)};
+static const enum gc_kernel system[] = {GPU_SYSTEM_KERNELS(KERNEL)};
 #undef KERNEL
 
 #define IMAGE(kernels)                                                                             \
@@ -24,7 +25,7 @@ static const struct {
   const uint64_t *bytes;
   const enum gc_kernel *kernels;
   size_t count;
-} images[GC_CUDA_IMAGES] = {IMAGE(filler), IMAGE(cluster), IMAGE(jumps)};
+} images[GC_CUDA_IMAGES] = {IMAGE(filler), IMAGE(cluster), IMAGE(jumps), IMAGE(system)};
 
 /* The index of the image that has this kernel; GC_CUDA_IMAGES: none of them has it. */
 static size_t image_of(enum gc_kernel kernel)

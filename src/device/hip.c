@@ -16,6 +16,7 @@
 #include "device/hip.h"
 
 #include "device/common.h"
+#include "device/hip_host.h"
 #include "device/hip_open.h"
 
 #include <errno.h>
@@ -82,6 +83,10 @@ static void release(struct gc_device *device, uint64_t address)
 
   if (!address)
     return;
+  if (address == hip->on_node.address) {
+    gc_hip_release_on_node(hip);
+    return;
+  }
   if (hip->driver.hipMemGetAddressRange(&base, &bytes, POINTER(address)) == hipSuccess)
     gc_count_release(&hip->counts, bytes);
   hip->driver.hipFree(POINTER(address));
@@ -243,27 +248,30 @@ static const struct gc_device_counts *counts(const struct gc_device *device)
 }
 
 const struct gc_device_ops gc_device_hip = {
-  .name = "HIP",
-  .open = open_gpu,
-  .close = close_gpu,
-  .properties = properties,
-  .memory = memory,
-  .alloc = alloc,
-  .release = release,
-  .alias = alias,
-  .alias_until = alias_until,
-  .release_alias = release_alias,
-  .upload = upload,
-  .download = download,
-  .clear = clear,
-  .upload_constant = upload_constant,
-  .texture = texture,
-  .wide_texture = texture,
-  .release_texture = release_texture,
-  .carveout = carveout,
-  .launch = launch,
-  .upload_constant_copy = upload_constant_copy,
-  .launch_concurrent = launch_concurrent,
-  .wait = wait,
-  .counts = counts,
+    .name = "HIP",
+    .open = open_gpu,
+    .close = close_gpu,
+    .properties = properties,
+    .memory = memory,
+    .alloc = alloc,
+    .release = release,
+    .host_nodes = gc_hip_host_nodes,
+    .alloc_on_node = gc_hip_alloc_on_node,
+    .copy = gc_hip_copy,
+    .alias = alias,
+    .alias_until = alias_until,
+    .release_alias = release_alias,
+    .upload = upload,
+    .download = download,
+    .clear = clear,
+    .upload_constant = upload_constant,
+    .texture = texture,
+    .wide_texture = texture,
+    .release_texture = release_texture,
+    .carveout = carveout,
+    .launch = launch,
+    .upload_constant_copy = upload_constant_copy,
+    .launch_concurrent = launch_concurrent,
+    .wait = wait,
+    .counts = counts,
 };

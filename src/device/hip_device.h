@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "device/hip_driver.h"
+#include "device/pinned.h"
 
 struct gc_hip_device {
   const struct gc_device_ops *ops; /* first: see struct gc_device */
@@ -25,6 +26,10 @@ struct gc_hip_device {
   uint32_t blocks_alone;           /* launches of at most so many blocks get a CU for each block */
   uint32_t lds_bytes;              /* the most that a block can have */
   enum gc_kernel launched;         /* the last one, for the message if it fails */
+  char bus_id[24];                 /* "0000:3b:00.0" */
+  struct gc_pinned on_node;        /* memory of a NUMA node */
+  hipStream_t streams[GC_COPIES_AT_ONCE]; /* for copies; NULL until first use */
+  hipEvent_t events[GC_PINNED_EVENTS];    /* the same */
 };
 
 /* Calls a function of the library. 0, or the status of its error and the message "cannot <what was

@@ -9,6 +9,7 @@
 
 #include "device/common.h"
 #include "device/hip_find.h"
+#include "device/hip_host.h"
 #include "device/images.h"
 
 #include <errno.h>
@@ -22,8 +23,8 @@
 #define TICK_KHZ 100000 /* of the wall clock, unless the host writes struct gpu_tick */
 
 #define HIP_KERNEL(name, ...) GC_KERNEL_##name,
-static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(HIP_KERNEL)
-                                             GPU_AMD_KERNELS(HIP_KERNEL)};
+static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(HIP_KERNEL) GPU_AMD_KERNELS(HIP_KERNEL)
+                                             GPU_SYSTEM_KERNELS(HIP_KERNEL)};
 #undef HIP_KERNEL
 
 static bool is_set(const char *variable)
@@ -277,6 +278,8 @@ int gc_hip_open(const struct gc_gpu *gpu, struct gc_hip_device **device, struct 
   if (!hip)
     return gc_fail(err, -ENOMEM, "out of memory");
   snprintf(hip->name, sizeof(hip->name), "%s", gpu->name);
+  snprintf(hip->bus_id, sizeof(hip->bus_id), "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev,
+           gpu->func);
   snprintf(hip->model, sizeof(hip->model), "%s", gpu->identity.model);
   take_sysfs_facts(hip, gpu);
   if ((status = gc_hip_driver_load(&hip->driver, err)) ||
@@ -295,6 +298,7 @@ void gc_hip_close(struct gc_hip_device *hip)
 {
   if (!hip)
     return;
+  gc_hip_host_fini(hip);
   if (hip->module)
     hip->driver.hipModuleUnload(hip->module);
   if (hip->chosen)

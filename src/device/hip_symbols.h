@@ -33,10 +33,14 @@
   CONSTANT(hipErrorNotSupported, 801)                                                              \
   CONSTANT(hipErrorUnknown, 999)                                                                   \
   CONSTANT(hipDeviceScheduleSpin, 1)                                                               \
+  CONSTANT(hipHostRegisterPortable, 1)                                                             \
+  CONSTANT(hipHostRegisterMapped, 2)                                                               \
+  CONSTANT(hipStreamNonBlocking, 1)                                                                \
   CONSTANT(hipMemcpyHostToDevice, 1)                                                               \
   CONSTANT(hipMemcpyDeviceToHost, 2)                                                               \
   CONSTANT(hipDeviceAttributeEccEnabled, 0)                                                        \
   CONSTANT(hipDeviceAttributeClockRate, 5)                                                         \
+  CONSTANT(hipDeviceAttributeHostNativeAtomicSupported, 15)                                        \
   CONSTANT(hipDeviceAttributeIntegrated, 16)                                                       \
   CONSTANT(hipDeviceAttributeL2CacheSize, 19)                                                      \
   CONSTANT(hipDeviceAttributeMaxThreadsPerBlock, 56)                                               \
@@ -67,7 +71,8 @@
   TYPE(hipDeviceptr_t, void *)                                                                     \
   TYPE(hipModule_t, struct ihipModule_t *)                                                         \
   TYPE(hipFunction_t, struct ihipModuleSymbol_t *)                                                 \
-  TYPE(hipStream_t, struct ihipStream_t *)
+  TYPE(hipStream_t, struct ihipStream_t *)                                                         \
+  TYPE(hipEvent_t, struct ihipEvent_t *)
 
 #ifndef GC_HIP_TYPES_OF_HIP /* check_hip_prototypes.c uses the types of HIP's header instead */
 #define HIP_TYPE(name, type) typedef type name;
@@ -90,30 +95,43 @@ enum { HIP_CONSTANTS(HIP_CONSTANT) };
   SYMBOL(const char *, hipGetErrorName, (hipError_t error))                                        \
   SYMBOL(hipError_t, hipInit, (unsigned int flags))                                                \
   SYMBOL(hipError_t, hipGetDeviceCount, (int *count))                                              \
-  SYMBOL(hipError_t, hipDeviceGet, (hipDevice_t *device, int ordinal))                             \
+  SYMBOL(hipError_t, hipDeviceGet, (hipDevice_t * device, int ordinal))                            \
   SYMBOL(hipError_t, hipDeviceGetName, (char *name, int size, hipDevice_t device))                 \
-  SYMBOL(hipError_t, hipDeviceGetUuid, (hipUUID *uuid, hipDevice_t device))                        \
+  SYMBOL(hipError_t, hipDeviceGetUuid, (hipUUID * uuid, hipDevice_t device))                       \
   SYMBOL(hipError_t, hipDeviceGetPCIBusId, (char *id, int size, int device))                       \
   SYMBOL(hipError_t, hipDeviceGetAttribute,                                                        \
          (int *value, hipDeviceAttribute_t attribute, int device))                                 \
-  SYMBOL(hipError_t, hipDeviceTotalMem, (size_t *bytes, hipDevice_t device))                       \
+  SYMBOL(hipError_t, hipDeviceTotalMem, (size_t * bytes, hipDevice_t device))                      \
   SYMBOL(hipError_t, hipSetDevice, (int device))                                                   \
   SYMBOL(hipError_t, hipSetDeviceFlags, (unsigned int flags))                                      \
   SYMBOL(hipError_t, hipDeviceSynchronize, (void))                                                 \
   SYMBOL(hipError_t, hipDeviceReset, (void))                                                       \
-  SYMBOL(hipError_t, hipModuleLoadData, (hipModule_t *module, const void *image))                  \
+  SYMBOL(hipError_t, hipModuleLoadData, (hipModule_t * module, const void *image))                 \
   SYMBOL(hipError_t, hipModuleUnload, (hipModule_t module))                                        \
   SYMBOL(hipError_t, hipModuleGetFunction,                                                         \
-         (hipFunction_t *function, hipModule_t module, const char *name))                          \
+         (hipFunction_t * function, hipModule_t module, const char *name))                         \
   SYMBOL(hipError_t, hipModuleGetGlobal,                                                           \
-         (hipDeviceptr_t *address, size_t *bytes, hipModule_t module, const char *name))           \
-  SYMBOL(hipError_t, hipMemGetInfo, (size_t *free_bytes, size_t *total_bytes))                     \
+         (hipDeviceptr_t * address, size_t * bytes, hipModule_t module, const char *name))         \
+  SYMBOL(hipError_t, hipMemGetInfo, (size_t * free_bytes, size_t * total_bytes))                   \
   SYMBOL(hipError_t, hipMalloc, (void **address, size_t bytes))                                    \
   SYMBOL(hipError_t, hipFree, (void *address))                                                     \
   SYMBOL(hipError_t, hipMemGetAddressRange,                                                        \
-         (hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t address))                            \
+         (hipDeviceptr_t * base, size_t * bytes, hipDeviceptr_t address))                          \
   SYMBOL(hipError_t, hipMemcpy, (void *to, const void *from, size_t bytes, hipMemcpyKind kind))    \
   SYMBOL(hipError_t, hipMemset, (void *to, int value, size_t bytes))                               \
+  SYMBOL(hipError_t, hipHostRegister, (void *memory, size_t bytes, unsigned int flags))            \
+  SYMBOL(hipError_t, hipHostUnregister, (void *memory))                                            \
+  SYMBOL(hipError_t, hipHostGetDevicePointer, (void **address, void *memory, unsigned int flags))  \
+  SYMBOL(hipError_t, hipMemcpyAsync,                                                               \
+         (void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream))       \
+  SYMBOL(hipError_t, hipStreamCreateWithFlags, (hipStream_t * stream, unsigned int flags))         \
+  SYMBOL(hipError_t, hipStreamDestroy, (hipStream_t stream))                                       \
+  SYMBOL(hipError_t, hipStreamWaitEvent,                                                           \
+         (hipStream_t stream, hipEvent_t event, unsigned int flags))                               \
+  SYMBOL(hipError_t, hipEventCreate, (hipEvent_t * event))                                         \
+  SYMBOL(hipError_t, hipEventDestroy, (hipEvent_t event))                                          \
+  SYMBOL(hipError_t, hipEventRecord, (hipEvent_t event, hipStream_t stream))                       \
+  SYMBOL(hipError_t, hipEventElapsedTime, (float *ms, hipEvent_t from, hipEvent_t to))             \
   SYMBOL(hipError_t, hipModuleLaunchKernel,                                                        \
          (hipFunction_t function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,   \
           unsigned int block_x, unsigned int block_y, unsigned int block_z,                        \

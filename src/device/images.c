@@ -29,6 +29,7 @@ IMAGE("gc_cuda_copies_image", "kernels/copies.image")
 IMAGE("gc_cuda_filler_image", "kernels/filler.image")
 IMAGE("gc_cuda_cluster_image", "kernels/cluster.image")
 IMAGE("gc_cuda_jumps_image", "kernels/jumps.image")
+IMAGE("gc_cuda_system_image", "kernels/system.image")
 
 #define PROCESSOR(name, file, symbol)                                                              \
   IMAGE(#symbol, file)                                                                             \

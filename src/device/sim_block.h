@@ -419,6 +419,15 @@ static inline uint32_t gc_sim_latency(struct gc_sim_block *b, enum gc_space spac
              : gc_model_load(b->model, b->sm, space, address);
 }
 
+/* The same of an atomic operation at the scope of the whole system. */
+static inline uint32_t gc_sim_system_latency(struct gc_sim_block *b, enum gc_space space,
+                                             uint64_t address)
+{
+  return address < GC_SIM_DEVICE_FIRST
+             ? gc_model_host_atomic(b->model, gc_sim_region_of(b, address, 1)->node - 1)
+             : gc_model_atomic(b->model, b->sm, space, address);
+}
+
 /* A part of a sweep by all warps of the block. All blocks begin it at the same time. Memory
  * contents do not change. */
 static inline void gc_sim_sweep(struct gc_sim_block *b, uint64_t at, uint64_t bytes, bool write)

@@ -152,7 +152,7 @@ static inline uint64_t gpu_nanoseconds(void)
   return gc_sim_wall(gpu_sim);
 }
 
-#define GPU_SIM_LOAD(path, space)                                                                  \
+#define GPU_SIM_LOAD(path, space, latency)                                                         \
   static inline uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                            \
   {                                                                                                \
     struct gc_sim_block *b = gpu_sim;                                                              \
@@ -171,7 +171,7 @@ static inline uint64_t gpu_nanoseconds(void)
                                                                                                    \
     gc_sim_settle(b);                                                                              \
     gc_sim_tell_time(b);                                                                           \
-    *t = gc_sim_latency(b, space, address) + b->clock_overhead;                                    \
+    *t = latency(b, space, address) + b->clock_overhead;                                           \
     b->clock += *t;                                                                                \
     *t += (uint32_t)gc_sim_yield(b);                                                               \
     return next;                                                                                   \
@@ -203,13 +203,14 @@ static inline uint64_t gpu_nanoseconds(void)
 #define GPU_FOLLOW(path, at, start, end, n, texture)                                               \
   (at) = gpu_follow_##path(at, start, end, n, texture);
 
-GPU_SIM_LOAD(ca, GC_SPACE_CA)
-GPU_SIM_LOAD(cg, GC_SPACE_CG)
-GPU_SIM_LOAD(nc, GC_SPACE_NC)
-GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE)
-GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
-GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
-GPU_SIM_LOAD(scalar, GC_SPACE_SCALAR)
+GPU_SIM_LOAD(ca, GC_SPACE_CA, gc_sim_latency)
+GPU_SIM_LOAD(cg, GC_SPACE_CG, gc_sim_latency)
+GPU_SIM_LOAD(nc, GC_SPACE_NC, gc_sim_latency)
+GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE, gc_sim_latency)
+GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT, gc_sim_latency)
+GPU_SIM_LOAD(shared, GC_SPACE_SHARED, gc_sim_latency)
+GPU_SIM_LOAD(scalar, GC_SPACE_SCALAR, gc_sim_latency)
+GPU_SIM_LOAD(system, GC_SPACE_CG, gc_sim_system_latency)
 
 /* Lane 0 stands for all lanes, so it is at address 0. Chains repeat the same load. */
 static inline uint64_t gpu_load_lanes(uint64_t at, uint32_t mask, uint32_t stride)

@@ -74,6 +74,9 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/geometry/line.c \
 	src/measure/host/host.h \
 	src/measure/host/host_memory.c \
+	src/measure/host/outside.c \
+	src/measure/host/outside.h \
+	src/measure/host/peers.c \
 	src/measure/latency/atomic_latency.c \
 	src/measure/latency/l2_latency.c \
 	src/measure/latency/l3_latency.c \

@@ -427,6 +427,21 @@ static void derive(struct gc_profile *profile)
   round_latency(&profile->atomics.l2_cycles, profile->latency_step);
 }
 
+/* The driver states it of the GPU, not of nodes. */
+static const char *bad_hosts(const struct gc_model_facts *facts)
+{
+  const struct gc_model_host *first = NULL;
+
+  for (unsigned i = 0; i < facts->host_count; i++)
+    if (*facts->hosts[i].peer)
+      continue;
+    else if (!first)
+      first = &facts->hosts[i];
+    else if (!facts->hosts[i].atomic_ns != !first->atomic_ns)
+      return "atomic_ns is stated of some NUMA nodes, not of all";
+  return NULL;
+}
+
 int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err)
 {
   static const enum gc_space needed[] = {GC_SPACE_CA, GC_SPACE_CG, GC_SPACE_SHARED};
@@ -458,7 +473,7 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     return wrong(name, profile->banks.line_number, err, "banks", problem);
   if ((problem = bad_times(profile)) || (problem = bad_clock(profile)) ||
       (problem = bad_ids(profile)) || (problem = bad_pages(profile)) ||
-      (problem = bad_gpcs(profile)))
+      (problem = bad_gpcs(profile)) || (problem = bad_hosts(&profile->facts)))
     return gc_fail(err, -EINVAL, "%.200s: %s", name, problem);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);

@@ -17,13 +17,23 @@ static double cycles_of(const struct gc_model *model, double ns)
   return ns * model->profile.facts.running_clock_khz / 1e6 * model->clock_share;
 }
 
-uint32_t gc_model_host_load(struct gc_model *model, uint32_t host)
+static uint32_t draw_latency(struct gc_model *model, double ns)
 {
-  const double cycles = cycles_of(model, model->profile.facts.hosts[host].latency_ns);
+  const double cycles = cycles_of(model, ns);
   struct gc_jitter jitter;
 
   gc_jitter_init(&jitter, SPREAD * cycles);
   return gc_chip_rounded(model, gc_noise_add(&model->noise, (uint32_t)(cycles + 0.5), &jitter));
+}
+
+uint32_t gc_model_host_load(struct gc_model *model, uint32_t host)
+{
+  return draw_latency(model, model->profile.facts.hosts[host].latency_ns);
+}
+
+uint32_t gc_model_host_atomic(struct gc_model *model, uint32_t host)
+{
+  return draw_latency(model, model->profile.facts.hosts[host].atomic_ns);
 }
 
 double gc_model_host_sweep(struct gc_model *model, uint32_t host, uint64_t bytes, bool write)

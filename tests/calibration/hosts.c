@@ -17,8 +17,12 @@
 void draw_hosts(struct drawing *d)
 {
   const struct gc_random others = d->random;
+  struct drawing own = *d; /* for atomic operations */
   unsigned nodes;
+  bool atomics;
 
+  gc_random_seed(&own.random, gc_random_next(&own.random) ^ 0x61746f6d);
+  atomics = draw_chance(&own, 0.5);
   gc_random_seed(&d->random, gc_random_next(&d->random) ^ 0x686f737473);
   nodes = draw_number(d, 0, HOSTS_MOST);
   for (unsigned i = 0; i < nodes; i++) {
@@ -27,6 +31,8 @@ void draw_hosts(struct drawing *d)
 
     draw_text(d, "[host %u]\ndistance = %u\nlatency_ns = %u\n", i, draw_number(d, 10, 40),
               (unsigned)draw_scaled(d, 400, 3000));
+    if (atomics)
+      draw_text(d, "atomic_ns = %u\n", (unsigned)draw_scaled(&own, 400, 4000));
     draw_text(d, "read_gbps = %.3f\nwrite_gbps = %.3f\n", to * draw_between(d, 0.6, 1),
               from * draw_between(d, 0.6, 1));
     draw_text(d, "copy_to_gbps = %.3f\ncopy_from_gbps = %.3f\ncopy_both_gbps = %.3f\n", to, from,
@@ -78,3 +84,4 @@ JUDGE(copy_to, copy_to_gbps)
 JUDGE(copy_from, copy_from_gbps)
 JUDGE(copy_both, copy_both_gbps)
 JUDGE(latency, latency_ns)
+JUDGE(atomic, atomic_ns)

@@ -35,5 +35,5 @@ GPU_TESTS += tests/gpu/failures.sh
 EXTRA_DIST += tests/gpu/failures.sh
 
 # All GPUs of the machine together.
-GPU_TESTS += tests/gpu/several.sh
-EXTRA_DIST += tests/gpu/several.sh
+GPU_TESTS += tests/gpu/several.sh tests/gpu/peers.sh
+EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh

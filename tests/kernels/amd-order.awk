@@ -3,6 +3,7 @@
 #
 #   chase_*, census_*, marks_*, rounds, under_load   have one timed load: waits for everything; clock, wait; a load of that path with the
 #              cache policy of this processor; wait; clock, wait; and nothing else
+#              (chase_system: an atomic addition at the scope of the system)
 #   stores_*   have one such timed load, behind the stores
 #   visible    has loads with the cache policy of L2 only
 #   pair, first_touch   have one such timed load for the vector L1, and one for the scalar L1
@@ -25,12 +26,13 @@ BEGIN {
   around["11"] = "glc"
   around["12"] = "scope:SCOPE_DEV"
   returned = generation == 12 ? "th:TH_ATOMIC_RETURN scope:SCOPE_DEV" : processor ~ /^gfx(94|95|9-4)/ ? "sc0" : "glc"
+  returned_system = generation == 12 ? "th:TH_ATOMIC_RETURN scope:SCOPE_SYS" : processor ~ /^gfx(94|95|9-4)/ ? "sc0 sc1" : "glc"
   policy = processor ~ /^gfx(94|95|9-4)/ ? "sc1" : around[generation]
   lgkm = "s_waitcnt lgkmcnt(0)"
   wait_clock = lgkm
   wait["ca"] = wait["cg"] = "s_waitcnt vmcnt(0)"
   wait["scalar"] = wait["shared"] = wait["atomic_shared"] = lgkm
-  wait["atomic"] = wait["ca"]
+  wait["atomic"] = wait["system"] = wait["ca"]
   stores = generation == 9 ? "s_waitcnt vmcnt(0)" : "s_waitcnt_vscnt null, 0x0"
   if (generation >= 11)
     wait_clock = ""
@@ -38,7 +40,7 @@ BEGIN {
     clock = "^s_getreg_b32 s[0-9]+, hwreg\\(HW_REG_SHADER_CYCLES, 0, 20\\)$"
   if (generation == 12) {
     clock = "^s_getreg_b32 s[0-9]+, hwreg\\(HW_REG_SHADER_CYCLES_LO\\)$"
-    wait["ca"] = wait["cg"] = wait["atomic"] = "s_wait_loadcnt 0x0"
+    wait["ca"] = wait["cg"] = wait["atomic"] = wait["system"] = "s_wait_loadcnt 0x0"
     wait["scalar"] = "s_wait_kmcnt 0x0"
     wait["shared"] = wait["atomic_shared"] = "s_wait_dscnt 0x0"
     stores = "s_wait_storecnt 0x0"
@@ -77,6 +79,8 @@ function path_of(line,   words, rest) {
     return "atomic_shared"
   if (line ~ /^global_atomic_add_(x2|u64) v\[[0-9:]+\], v\[[0-9:]+\], v\[[0-9:]+\], off/) {
     sub(/.* off ?/, "", rest)
+    if (kernel == "gpu_chase_system")
+      return rest == returned_system ? "system" : "system with '" rest "'"
     return rest == returned ? "atomic" : "atomic with '" rest "'"
   }
   return ""

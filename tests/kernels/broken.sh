@@ -13,17 +13,18 @@ arch=${arch%.cubin}
 [ -e kernels/cuda.sm_90.cubin ] && arch=90
 ptx=$HOME/broken.ptx
 
-# must_fail REASON SED-SCRIPT
+# must_fail REASON SED-SCRIPT [NAME]: of kernels/NAME.ptx, by default cuda
 must_fail() {
   reason=$1
-  sed -E "$2" kernels/cuda.ptx >"$ptx"
-  if cmp -s "$ptx" kernels/cuda.ptx; then
+  name=${3:-cuda}
+  sed -E "$2" "kernels/$name.ptx" >"$ptx"
+  if cmp -s "$ptx" "kernels/$name.ptx"; then
     echo "$reason: the change has no effect"
     exit 1
   fi
-  "$PTXAS" -arch="sm_$arch" -o "$HOME/broken.sm_$arch.cubin" "$ptx" >"$HOME/log" 2>&1 ||
+  "$PTXAS" -arch="sm_$arch" -o "$HOME/$name.sm_$arch.cubin" "$ptx" >"$HOME/log" 2>&1 ||
     { cat "$HOME/log"; exit 1; }
-  if tests/kernels/sass-check "$HOME/broken.sm_$arch.cubin" >"$HOME/output"; then
+  if tests/kernels/sass-check "$HOME/$name.sm_$arch.cubin" >"$HOME/output"; then
     echo "$reason: not detected"
     exit 1
   fi
@@ -39,6 +40,7 @@ must_fail 'nothing between the clock reads waits for the load' '/clock64;/,/cloc
 must_fail 'latency_nc: .*not three chains' 's/ld.global.nc.u64/ld.global.ca.u64/'
 must_fail 'read_lines: .*not GPU_READ_LINES loads' 's/ld.global.cg.u32/ld.global.ca.u32/'
 must_fail 'another instruction between the clock reads' '/clock64;/,/@p exit;/s/(ld.global.ca.u64 [^[]*\[(.*)\];)/st.global.u64 [\2], \2; \1/'
+must_fail 'chase_system: .*no load of this path\|chase_system: .*another instruction' 's/atom.global.sys/atom.global.gpu/' system
 must_fail 'does not start where' 's/(ld.global.cg.u64 (%rd[0-9]+), .*)/\1 xor.b64 \2, \2, 512;/'
 must_fail 'fill: .*local memory' '/entry gpu_fill/,/^\{/s/^\{/{ .local .b8 pad[64]; .reg .u64 q; cvta.local.u64 q, pad; st.local.u8 [pad], 1; st.global.u64 [q], q;/'
 must_fail 'delivers late' 's/mov.u64 (%rd[0-9]+), %clock64;/{.reg .u32 c; mov.u32 c, %clock; cvt.u64.u32 \1, c;}/; s/popc.b32 m, m;/mov.u32 m, 1;/'

@@ -14,5 +14,6 @@ int main(void)
 {
   GPU_COMMON_KERNELS(LINE)
   GPU_AMD_KERNELS(LINE)
+  GPU_SYSTEM_KERNELS(LINE)
   return 0;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Reads the PTX of the kernels. Reports an error unless the chase of each path has one timed load: clock, load of that
 # path, comparison of the loaded value, exit that depends on it, clock; and unless all timed loads of other kernels
-# are like that.
+# are like that. -v expected="PATH ...": the PTX has chases of these paths.
 
 function wrong(what) {
   printf "%s: line %d: %s\n", kernel, NR, what
@@ -18,6 +18,8 @@ function loaded(line,   words) {
     path = "constant"
   else if (line ~ /^ld\.shared\.u32 /)
     path = "shared"
+  else if (line ~ /^atom\.global\.sys\.add\.u64 /)
+    path = "system"
   else if (line ~ /^tex\.1d\.v4\.u32\.s32 /)
     path = "texture"
   return path == "" ? "" : words[2]
@@ -66,7 +68,7 @@ inside {
     clock[++clocks] = lines
 }
 END {
-  split("ca cg nc texture constant shared", paths, " ")
+  split(expected == "" ? "ca cg nc texture constant shared" : expected, paths, " ")
   for (p in paths)
     if (timed[paths[p]] != 1)
       wrong("path " paths[p] " has " timed[paths[p]] + 0 " timed loads in order")

@@ -8,6 +8,7 @@ order="awk -f $top_srcdir/tests/kernels/ptx-order.awk"
 broken=$HOME/broken.ptx
 
 $order "$ptx"
+$order -v expected=system "$top_builddir/kernels/system.ptx"
 
 # must_fail WHAT SED-SCRIPT: ptx-order.awk refuses the kernels with that change.
 must_fail() {

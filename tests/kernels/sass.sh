@@ -9,12 +9,13 @@ if [ -z "${PTXAS:-}" ]; then
   exit 77
 fi
 set -- kernels/cuda.sm_*.cubin
-set -- "$@" kernels/copies.sm_*.cubin kernels/filler.sm_*.cubin kernels/jumps.sm_*.cubin
+set -- "$@" kernels/copies.sm_*.cubin kernels/filler.sm_*.cubin kernels/jumps.sm_*.cubin kernels/system.sm_*.cubin
 [ ! -e kernels/cluster.sm_90.cubin ] || set -- "$@" kernels/cluster.sm_*.cubin
 tests/kernels/sass-check "$@"
 set -- kernels/cuda.sm_*.cubin kernels/copies.sm_*.cubin
 
-for log in kernels/cuda.sm_*.ptxas kernels/copies.sm_*.ptxas kernels/filler.sm_*.ptxas kernels/jumps.sm_*.ptxas kernels/cluster.sm_*.ptxas; do
+for log in kernels/cuda.sm_*.ptxas kernels/copies.sm_*.ptxas kernels/filler.sm_*.ptxas kernels/jumps.sm_*.ptxas kernels/cluster.sm_*.ptxas \
+  kernels/system.sm_*.ptxas; do
   [ -e "$log" ] || continue # a ptxas that knows no GPU with clusters
   kernels=$(grep -c 'Compiling entry function' "$log")
   clean=$(grep -c ' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads' "$log")

@@ -75,6 +75,29 @@ static void nodes_are_told_apart(void **state)
   close_gpu(&o);
 }
 
+/* Operations on lines that loads have not brought in, and more than loads only where the node says
+ * so. */
+static void atomic_operations_have_a_latency(void **state)
+{
+  const unsigned nodes[] = {0, 1};
+  struct opened o;
+  const struct gc_element *memory =
+      measure(&o, NODE(0, "atomic_ns = 1900\n", 900, 50, 52, 55, 54, 100)
+                      NODE(1, "atomic_ns = 1700\ndistance = 32\n", 1500, 30, 33, 41, 43, 60));
+
+  (void)state;
+  has(memory, "HostAtomicLatencyNs", nodes, (double[]){1900, 1700}, 2);
+  has(memory, "HostLatencyNs", nodes, (double[]){900, 1500}, 2);
+  has(memory, "HostReadGBps", nodes, (double[]){50, 30}, 2);
+  assert_string_equal(gc_infos_get(&memory->infos, "HostAtomicLatencySource"), "measured");
+  close_gpu(&o);
+  memory = measure(&o, NODE(0, "", 900, 50, 52, 55, 54, 100));
+  has(memory, "HostAtomicLatencyNs", nodes, NULL, 0);
+  assert_string_equal(gc_infos_get(&memory->infos, "HostAtomicLatencySource"),
+                      "absent:the GPU has no native atomic operations on memory of the host");
+  close_gpu(&o);
+}
+
 static void a_full_node_is_left_out(void **state)
 {
   const unsigned nodes[] = {1};
@@ -169,6 +192,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nodes_are_told_apart),
+      cmocka_unit_test(atomic_operations_have_a_latency),
       cmocka_unit_test(a_full_node_is_left_out),
       cmocka_unit_test(an_integrated_gpu_shares_its_memory),
       cmocka_unit_test(other_gpus_have_their_own_memory),

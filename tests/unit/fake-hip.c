@@ -35,6 +35,20 @@ static struct {
   size_t bytes;
 } allocations[ALLOCATIONS];
 
+/* Pinned memory is memory of the simulated host's node 0, where kernels are concerned. */
+static struct {
+  unsigned char *memory;
+  size_t bytes;
+  uint64_t address;
+} pinned;
+
+#define STREAMS 4
+#define EVENTS 4
+static char stream_objects[STREAMS], event_objects[EVENTS], recorded[EVENTS];
+static struct gc_copy queued[GC_COPIES_AT_ONCE]; /* since the last synchronization */
+static uint32_t copies;
+static double took_ns;
+
 static hipError_t violate(const char *name, const char *what)
 {
   if (!*fake_hip.violation)
@@ -77,6 +91,8 @@ void fake_hip_reset(void)
   image = NULL;
   initialized = lost = failed = 0;
   memset(allocations, 0, sizeof(allocations));
+  pinned.memory = NULL;
+  copies = 0;
   fake_hip = (struct fake_hip){.devices = 1, .processor = FAKE_HIP_GFX90A, .current = -1,
                                .wall_clock_khz = 100000};
   strcpy(fake_hip.device[0].bus_id, "0000:0a:00.0");
@@ -253,6 +269,7 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
     ATTRIBUTE(MaxSharedMemoryPerBlock, p.shared_per_block)
     ATTRIBUTE(EccEnabled, p.ecc)
     ATTRIBUTE(Integrated, fake_hip.integrated)
+    ATTRIBUTE(HostNativeAtomicSupported, p.host_atomics)
 #undef ATTRIBUTE
   case hipDeviceAttributeWallClockRate:
     *value = fake_hip.wall_clock_khz;
@@ -289,18 +306,11 @@ hipError_t hipSetDeviceFlags(unsigned int flags)
   return hipSuccess;
 }
 
-/* Reports the failure of a launch. */
-hipError_t hipDeviceSynchronize(void)
-{
-  ON_DEVICE
-  fake_hip.synchronized++;
-  return failed ? hipErrorLaunchFailure : hipSuccess;
-}
-
 hipError_t hipDeviceReset(void)
 {
   ON_DEVICE
-  NEED(!fake_hip.modules, "with a module in place")
+  NEED(!fake_hip.modules && !fake_hip.pinned && !fake_hip.streams && !fake_hip.events,
+       "with a module, memory, streams or events in place")
   fake_hip.resets++;
   return hipSuccess;
 }
@@ -465,6 +475,132 @@ hipError_t hipMemset(void *to, int value, size_t bytes)
 
   ON_DEVICE
   NEED(value == 0 && !gc_device_sim.clear(sim, (uintptr_t)to, bytes, &err), "a value other than 0, or no allocation")
+  return hipSuccess;
+}
+
+hipError_t hipHostRegister(void *memory, size_t bytes, unsigned int flags)
+{
+  struct gc_error err;
+
+  ON_DEVICE
+  NEED(memory && bytes && !pinned.memory, "no memory, or there is some already")
+  NEED(flags == (hipHostRegisterPortable | hipHostRegisterMapped), "flags")
+  if (gc_device_sim.alloc_on_node(sim, bytes, 0, &pinned.address, &err))
+    return hipErrorOutOfMemory;
+  pinned.memory = memory;
+  pinned.bytes = bytes;
+  fake_hip.pinned++;
+  return hipSuccess;
+}
+
+hipError_t hipHostUnregister(void *memory)
+{
+  ON_DEVICE
+  NEED(memory && memory == pinned.memory, "not pinned")
+  gc_device_sim.release(sim, pinned.address);
+  pinned.memory = NULL;
+  fake_hip.pinned--;
+  return hipSuccess;
+}
+
+hipError_t hipHostGetDevicePointer(void **address, void *memory, unsigned int flags)
+{
+  ON_DEVICE
+  NEED(flags == 0 && memory && memory == pinned.memory, "not pinned")
+  *address = POINTER(pinned.address);
+  return hipSuccess;
+}
+
+/* The index of a stream or event; STREAMS or EVENTS or more: there is no such one. */
+#define STREAM(stream) ((size_t)((char *)(void *)(stream)-stream_objects))
+#define EVENT(event) ((size_t)((char *)(void *)(event)-event_objects))
+
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
+{
+  ON_DEVICE
+  NEED(flags == hipStreamNonBlocking && fake_hip.streams < STREAMS, "flags, or too many streams")
+  *stream = (hipStream_t)POINTER(&stream_objects[fake_hip.streams++]);
+  return hipSuccess;
+}
+
+hipError_t hipStreamDestroy(hipStream_t stream)
+{
+  ON_DEVICE
+  NEED(STREAM(stream) < STREAMS, "no such stream")
+  fake_hip.streams--;
+  return hipSuccess;
+}
+
+hipError_t hipEventCreate(hipEvent_t *out)
+{
+  ON_DEVICE
+  NEED(fake_hip.events < EVENTS, "too many events")
+  recorded[fake_hip.events] = 0;
+  *out = (hipEvent_t)POINTER(&event_objects[fake_hip.events++]);
+  return hipSuccess;
+}
+
+hipError_t hipEventDestroy(hipEvent_t which)
+{
+  ON_DEVICE
+  NEED(EVENT(which) < EVENTS, "no such event")
+  fake_hip.events--;
+  return hipSuccess;
+}
+
+hipError_t hipEventRecord(hipEvent_t which, hipStream_t stream)
+{
+  ON_DEVICE
+  NEED(EVENT(which) < EVENTS && STREAM(stream) < STREAMS, "no such event or stream")
+  recorded[EVENT(which)] = 1;
+  return hipSuccess;
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t which, unsigned int flags)
+{
+  ON_DEVICE
+  NEED(EVENT(which) < EVENTS && STREAM(stream) < STREAMS && !flags, "no such event or stream")
+  NEED(recorded[EVENT(which)], "the event was never recorded")
+  return hipSuccess;
+}
+
+hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
+                          hipStream_t stream)
+{
+  const int reads = kind == hipMemcpyHostToDevice;
+  const unsigned char *host = reads ? from : to;
+  uint64_t address;
+
+  ON_DEVICE
+  NEED(reads || kind == hipMemcpyDeviceToHost, "the direction")
+  NEED(STREAM(stream) < STREAMS && copies < GC_COPIES_AT_ONCE, "no such stream, or too many copies")
+  NEED(pinned.memory && host >= pinned.memory && host + bytes <= pinned.memory + pinned.bytes,
+       "not pinned")
+  address = pinned.address + (uint64_t)(host - pinned.memory);
+  queued[copies++] = reads ? (struct gc_copy){(uintptr_t)to, address, bytes}
+                           : (struct gc_copy){address, (uintptr_t)from, bytes};
+  return hipSuccess;
+}
+
+/* Reports the failure of a launch. Copies since the last call ran at the same time. */
+hipError_t hipDeviceSynchronize(void)
+{
+  const uint32_t n = copies;
+  struct gc_error err;
+
+  ON_DEVICE
+  fake_hip.synchronized++;
+  copies = 0;
+  NEED(!n || !gc_device_sim.copy(sim, queued, n, &took_ns, &err), err.text)
+  return failed ? hipErrorLaunchFailure : hipSuccess;
+}
+
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEvent_t to)
+{
+  ON_DEVICE
+  NEED(EVENT(from) < EVENTS && EVENT(to) < EVENTS && from != to && !copies,
+       "before the copies have ended")
+  *ms = (float)(took_ns / 1e6);
   return hipSuccess;
 }
 

@@ -6,10 +6,10 @@
  * that the code object is valid, for its processor, and has the requested kernels.
  *
  * Environment variables:
- *   FAKE_HIP_PROFILE     the simulated GPU; default: mi210 of $top_srcdir/data/sim
- *   FAKE_HIP_FAIL        "hipMalloc=2": that function returns that error
- *   FAKE_HIP_LAUNCHES    the number of launches before the GPU is lost
- *   FAKE_HIP_LOST        a file that is created then; while it exists, no process finds the GPU
+ *   FAKE_HIP_PROFILE     the simulated GPU; default: mi210 of $top_srcdir/data/sim. Its NUMA node 0
+ * is the node of all pinned memory; without it nothing can be pinned FAKE_HIP_FAIL "hipMalloc=2":
+ * that function returns that error FAKE_HIP_LAUNCHES    the number of launches before the GPU is
+ * lost FAKE_HIP_LOST        a file that is created then; while it exists, no process finds the GPU
  */
 #ifndef FAKE_HIP_H
 #define FAKE_HIP_H
@@ -42,6 +42,7 @@ struct fake_hip {
   int inits, resets;
   int opened;                /* devices that the last hipInit opened: each takes its time */
   int modules, allocations;  /* given out and not returned */
+  int pinned, streams, events;
   int current;               /* index of the device in use in `device`, -1: none */
   int launches, synchronized;
   char function[64];         /* of the last launch */

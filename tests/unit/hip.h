@@ -59,6 +59,7 @@ static inline int tear_down(void **state)
   assert_string_equal(f->fake->violation, "");
   assert_int_equal(f->fake->modules, 0);
   assert_int_equal(f->fake->allocations, 0);
+  assert_int_equal(f->fake->pinned, 0);
   gc_record_free(f->gpu.tables);
   free(f);
   return 0;

@@ -4,7 +4,11 @@
  * The HIP back end with an open GPU: its calls and their order, what the kernels receive, and that
  * every failing function gives a status and a message.
  */
+#define _GNU_SOURCE
 #include "hip.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void reads_properties(void **state)
 {
@@ -220,22 +224,111 @@ static void counts_the_most_memory(void **state)
   says(f, "cannot allocate 1125899906842624 bytes on gpu3: hipErrorOutOfMemory");
 }
 
+#define HUGE_PAGE (UINT64_C(2) << 20)
+
+/* Memory of a NUMA node: kernels write to it, and copies go both ways at once. */
+static int use_node(struct fixture *f, double *one_ns, double *both_ns)
+{
+  uint64_t host, on_device, ring[SLOTS];
+  struct gc_host_node nodes[GC_HOST_NODES_MAX];
+  uint32_t count;
+  int status = f->ops->host_nodes(f->device, nodes, &count, &f->err);
+
+  *one_ns = *both_ns = 0;
+  if (status || (status = f->ops->alloc(f->device, HUGE_PAGE, &on_device, &f->err)))
+    return status;
+  assert_in_range(count, 1, GC_HOST_NODES_MAX);
+  status = f->ops->alloc_on_node(f->device, HUGE_PAGE, nodes->number, &host, &f->err);
+  if (!status)
+    status = lay_ring(f, host, ring);
+  if (!status)
+    status =
+        f->ops->copy(f->device, &(struct gc_copy){on_device, host, HUGE_PAGE}, 1, one_ns, &f->err);
+  if (!status)
+    status = f->ops->copy(
+        f->device,
+        (struct gc_copy[]){{on_device, host, HUGE_PAGE / 2},
+                           {host + HUGE_PAGE / 2, on_device + HUGE_PAGE / 2, HUGE_PAGE / 2}},
+        2, both_ns, &f->err);
+  f->ops->release(f->device, host);
+  f->ops->release(f->device, on_device);
+  return status;
+}
+
+/* The simulated GPU with a NUMA node. */
+static void add_a_node(void)
+{
+  static const char node[] =
+      "\n[host 0]\nlatency_ns = 900\natomic_ns = 1800\nread_gbps = 20\nwrite_gbps = 20\n"
+      "copy_to_gbps = 25\ncopy_from_gbps = 25\ncopy_both_gbps = 50\n";
+  const int fd = memfd_create("profile", 0);
+  const char *top = getenv("top_srcdir");
+  char path[512], text[1 << 16];
+  FILE *profile;
+  size_t length;
+
+  snprintf(path, sizeof(path), "%s/data/sim/mi210", top ? top : ".");
+  profile = fopen(path, "r");
+  assert_non_null(profile);
+  length = fread(text, 1, sizeof(text) - sizeof(node), profile);
+  fclose(profile);
+  memcpy(text + length, node, sizeof(node));
+  assert_int_equal(write(fd, text, length + sizeof(node) - 1), length + sizeof(node) - 1);
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  setenv("FAKE_HIP_PROFILE", path, 1);
+}
+
 /* Calls all functions of an AMD GPU up to the first error. */
 static int use_everything(struct fixture *f)
 {
   uint64_t address, ring[SLOTS];
+  double one_ns, both_ns;
   int status = use_memory(f, sizeof(ring), &address);
 
   if (!status)
     status = lay_ring(f, address, ring);
   f->ops->release(f->device, address);
-  return status;
+  return status ? status : use_node(f, &one_ns, &both_ns);
+}
+
+static void pins_memory_of_a_node(void **state)
+{
+  struct fixture *f = fixture_of(state);
+  struct gc_properties p;
+  double one_ns, both_ns;
+  uint64_t host, second;
+
+  add_a_node();
+  must_open(f);
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_true(p.host_atomics);
+  assert_int_equal(use_node(f, &one_ns, &both_ns), 0);
+  assert_true(one_ns > HUGE_PAGE / 25.0);
+  assert_true(both_ns > HUGE_PAGE / 50.0 && both_ns < one_ns); /* not one after the other */
+  assert_int_equal(f->fake->pinned, 0);
+  assert_int_equal(f->ops->alloc_on_node(f->device, HUGE_PAGE, 0, &host, &f->err), 0);
+  assert_int_equal(f->ops->alloc_on_node(f->device, HUGE_PAGE, 0, &second, &f->err), -EINVAL);
+  says(f, "gpu3 has memory of a NUMA node already");
+  assert_int_equal(f->fake->pinned, 1); /* closing the GPU returns it */
+}
+
+/* The value is absent then; nothing else fails. */
+static void memory_that_cannot_be_pinned(void **state)
+{
+  struct fixture *f = fixture_of(state);
+  uint64_t host;
+
+  must_open(f);
+  assert_int_equal(f->ops->alloc_on_node(f->device, HUGE_PAGE, 0, &host, &f->err), -ENOMEM);
+  says(f, "cannot pin 2097152 bytes of NUMA node 0 for gpu3: hipErrorOutOfMemory");
+  assert_int_equal(host, 0);
 }
 
 /* Functions whose failure has no consequence: they release something, only count, or are not
  * needed. */
-static const char *const harmless[] = {"hipGetErrorName", "hipModuleUnload", "hipDeviceReset",
-                                       "hipMemGetAddressRange", "hipFree", "hipDeviceGetUuid"};
+static const char *const harmless[] = {
+    "hipGetErrorName",  "hipModuleUnload",   "hipDeviceReset",  "hipMemGetAddressRange", "hipFree",
+    "hipDeviceGetUuid", "hipHostUnregister", "hipEventDestroy", "hipStreamDestroy"};
 
 static void every_function_can_fail(void **state)
 {
@@ -249,6 +342,7 @@ static void every_function_can_fail(void **state)
   } errors[] = {{2, -ENOMEM, "hipErrorOutOfMemory"}, {700, -EIO, "HIP error 700"}};
   struct fixture *f = fixture_of(state);
 
+  add_a_node();
   f->fake->wall_clock_khz = 25000; /* which the host must write to gpu_tick */
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     for (size_t e = 0; e < 2 && !is_among(names[i], harmless, sizeof(harmless) / sizeof(*harmless)); e++) {
@@ -264,26 +358,29 @@ static void all_is_well_when_nothing_fails(void **state)
 {
   struct fixture *f = fixture_of(state);
 
+  add_a_node();
   must_open(f);
   assert_int_equal(use_everything(f), 0);
-  assert_int_equal(f->fake->synchronized, 1);
+  assert_int_equal(f->fake->synchronized, 4); /* two kernels, two times copies */
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    GPU_TEST(reads_properties),
-    GPU_TEST(counts_cus_as_the_kernel_driver_does),
-    GPU_TEST(sets_the_wall_clock),
-    GPU_TEST(kernels_work),
-    GPU_TEST(each_block_has_a_cu_where_there_are_enough),
-    GPU_TEST(checks_arguments),
-    GPU_TEST(says_what_amd_gpus_lack),
-    GPU_TEST(gpu_that_vanishes),
-    GPU_TEST(kernel_that_goes_astray),
-    GPU_TEST(counts_the_most_memory),
-    GPU_TEST(every_function_can_fail),
-    GPU_TEST(all_is_well_when_nothing_fails),
+      GPU_TEST(reads_properties),
+      GPU_TEST(counts_cus_as_the_kernel_driver_does),
+      GPU_TEST(sets_the_wall_clock),
+      GPU_TEST(kernels_work),
+      GPU_TEST(each_block_has_a_cu_where_there_are_enough),
+      GPU_TEST(checks_arguments),
+      GPU_TEST(says_what_amd_gpus_lack),
+      GPU_TEST(gpu_that_vanishes),
+      GPU_TEST(kernel_that_goes_astray),
+      GPU_TEST(counts_the_most_memory),
+      GPU_TEST(pins_memory_of_a_node),
+      GPU_TEST(memory_that_cannot_be_pinned),
+      GPU_TEST(every_function_can_fail),
+      GPU_TEST(all_is_well_when_nothing_fails),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

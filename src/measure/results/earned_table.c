@@ -16,6 +16,7 @@
  *
  *   tests/calibration/calibrate --earn FILE -n 1200 --kind all -s 1 -t 1 --only DeviceMemory
  *
+ * (GC_HOST_ATOMIC_LATENCY: those --with atomic_ns)
  * and GC_LATENCY_UNDER_LOAD, which is newer still:
  *
  *   tests/calibration/calibrate --earn FILE -n 120 --kind all -s 1 -t 1
@@ -226,4 +227,7 @@ const struct gc_earned gc_earned_table[GC_PROPERTY_COUNT][GC_EARNED_BINS] = {
   [GC_HOST_LATENCY] =
     {{0, 0, 0.9914}, {36, 0, 0.9914}, {19, 1, 0.9166}, {38, 0, 0.993},
      {642, 1, 0.993}, {0, 0, 0.993}, {0, 0, 0.993}},
+  [GC_HOST_ATOMIC_LATENCY] =
+    {{0, 0, 0.9824}, {18, 0, 0.9824}, {10, 1, 0.8414}, {27, 0, 0.9856},
+     {302, 1, 0.9856}, {0, 0, 0.9856}, {0, 0, 0.9856}},
 };

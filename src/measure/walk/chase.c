@@ -25,7 +25,7 @@ static struct gpu_chase_args chase_args(const struct gc_bench *bench, const stru
   return (struct gpu_chase_args){
       .jobs = gc_exchange_jobs(bench),
       .results = gc_exchange_results(bench),
-      .texture = bench->texture,
+      .texture = path->space == GC_ADDRESS_TEXTURE ? bench->texture : 0,
       .low = binning->low,
       .shift = binning->shift,
       .threshold = binning->threshold,

@@ -46,6 +46,7 @@ static const struct {
     {"Outstanding*AtLeast", ANYWHERE, NEVER},
     /* The node, not the GPU. */
     {"Host*", ANYWHERE, NEVER},
+    {"Peer*", ANYWHERE, NEVER},
     /* Samples of probabilities are never the same twice. */
     {"SurvivalCurve", ANYWHERE, NEVER},
     /* The loads at which latencies are measured are never the same twice. */
