@@ -28,7 +28,7 @@
 #define VOTES 3                         /* regions of addresses */
 #define FEW 4                           /* slow pages that may be noise or the kernel's own */
 #define EXCESS_ROWS 3                   /* walks of the pages that are too many */
-#define CONFIRMATIONS 2                 /* until all regions of addresses agree on a number */
+#define CONFIRMATIONS 2                 /* until all regions of addresses agree */
 #define KNEE_PARTS 32                   /* the knee is exact to one in so many pages, */
 #define KNEE_MOST 8                     /* and to so many */
 #define GUESS_PARTS 128                 /* misses begin so near to a power of two, most often */
@@ -456,7 +456,7 @@ static int count_regions(struct search *s, const struct gc_tlb_found *found, str
   int status = 0;
 
   for (uint32_t vote = 0; vote < VOTES && !status; vote++) {
-    struct region region = {.pages = {.offset = (s->voted + vote + 1) * shift * found->entry_bytes,
+    struct region region = {.pages = {.offset = (vote + 1) * shift * found->entry_bytes,
                                       .stride = gc_tlb_stride(found->entry_bytes, 0)},
                             .low = about - margin,
                             .high = about + margin,
@@ -520,7 +520,8 @@ static double confidence_of(const struct search *s, uint64_t entries)
 
 /* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
  * Other regions of addresses must agree. Misses may begin early, because the kernel's own pages
- * take entries; then the second count is right. */
+ * take entries, and seem to begin a few pages late, because so few may be noise; then the second
+ * count is right. */
 static int confirm(struct search *s, struct gc_tlb_found *found)
 {
   struct counts counts = {0};
@@ -536,7 +537,7 @@ static int confirm(struct search *s, struct gc_tlb_found *found)
   found->entries = most;
   excess = largest(counts.excess);
   found->counted = agreed == VOTES && !excess;
-  if (excess >= found->entries && is_near(excess, found->entries)) {
+  if (excess + FEW >= found->entries && is_near(excess, found->entries)) {
     found->entries = excess;
     found->counted = true;
   }
@@ -590,12 +591,7 @@ int gc_tlb_search(struct gc_tlb_walk *walk, const struct gc_tlb_start *start,
       return 0;
     spacing *= SPACING_STEP;
   }
-  for (int i = 0; i < CONFIRMATIONS && !status && !(sure(found) && found->counted); i++) {
-    const struct gc_tlb_found before = *found;
-
+  for (int i = 0; i < CONFIRMATIONS && !status && !sure(found); i++)
     status = confirm(&s, found);
-    if (sure(&before) && !found->counted)
-      *found = before;
-  }
   return status;
 }
