@@ -16,14 +16,12 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Other programs use the way, too, so single repetitions differ by several percent; stores are not
- * waited for, and differ less. */
-#define REPEATS 11
-#define WRITE_REPEATS 9
-#define COPY_REPEATS 9
+/* Other programs use the way, too, so single repetitions differ by several percent. */
+#define REPEATS 9
+#define LATENCY_REPEATS 11
 /* The two copies of both ways begin at different times, and are half as long. */
-#define BOTH_REPEATS 15
-#define MOST_REPEATS BOTH_REPEATS
+#define BOTH_REPEATS 11
+#define MOST_REPEATS 11
 #define PART_REPEATS 5 /* of the shorter copy, whose median counts */
 #define TOLERANCE 0.03
 #define SURE_ENOUGH 0.8
@@ -34,7 +32,7 @@
 #define LOADS 39 /* of each chain, in one repetition */
 /* Parts of a chain. SMs begin and end at different times, so fewer of them load in the first part
  * and in the last one. These two do not count. */
-#define PARTS (REPEATS + 2)
+#define PARTS (LATENCY_REPEATS + 2)
 #define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
 #define LINES (GC_OUTSIDE_LEAST / STRIDE)
 
@@ -43,12 +41,12 @@ static const struct {
   uint32_t repeats;
 } whats[GC_OUTSIDE_WHATS] = {
     [GC_OUTSIDE_READ] = {"read, GB/s", REPEATS},
-    [GC_OUTSIDE_WRITE] = {"write, GB/s", WRITE_REPEATS},
-    [GC_OUTSIDE_COPY_TO] = {"copy to, GB/s", COPY_REPEATS},
-    [GC_OUTSIDE_COPY_FROM] = {"copy from, GB/s", COPY_REPEATS},
+    [GC_OUTSIDE_WRITE] = {"write, GB/s", REPEATS},
+    [GC_OUTSIDE_COPY_TO] = {"copy to, GB/s", REPEATS},
+    [GC_OUTSIDE_COPY_FROM] = {"copy from, GB/s", REPEATS},
     [GC_OUTSIDE_COPY_BOTH] = {"copy both ways, GB/s", BOTH_REPEATS},
-    [GC_OUTSIDE_LATENCY] = {"latency, ns", REPEATS},
-    [GC_OUTSIDE_ATOMIC] = {"atomic latency, ns", REPEATS},
+    [GC_OUTSIDE_LATENCY] = {"latency, ns", LATENCY_REPEATS},
+    [GC_OUTSIDE_ATOMIC] = {"atomic latency, ns", LATENCY_REPEATS},
 };
 
 /* Atomic operations that the CPU sees as atomic, too. */
@@ -78,7 +76,8 @@ static int lay_chains(struct gc_outside *o)
 /* The chains lead through lines that nothing has loaded before: all repetitions of all SMs, and
  * then those of atomic operations, are parts of one. Lines can be near or far there, too, so the
  * value is the mean of the quartiles, as of device memory. */
-static int measure_latency(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
+static int measure_latency(struct gc_outside *o, enum gc_outside_what what,
+                           double values[MOST_REPEATS])
 {
   struct gc_bench *bench = &o->m->bench;
   const bool atomic = what == GC_OUTSIDE_ATOMIC;
@@ -93,7 +92,7 @@ static int measure_latency(struct gc_outside *o, enum gc_outside_what what, doub
     o->starts[i] =
         o->address + (first + i) * PARTS * LOADS * gc_ring_scatter(LINES) % LINES * STRIDE;
   status = gc_chase_trace(bench, path, &traced, o->trace);
-  for (uint32_t r = 0; r < REPEATS && !status; r++) {
+  for (uint32_t r = 0; r < LATENCY_REPEATS && !status; r++) {
     size_t n = 0;
 
     for (uint32_t i = 0; i < o->chains; i++)
@@ -104,15 +103,16 @@ static int measure_latency(struct gc_outside *o, enum gc_outside_what what, doub
   return status;
 }
 
-static int measure_sweep(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
+static int measure_sweep(struct gc_outside *o, enum gc_outside_what what,
+                         double values[MOST_REPEATS])
 {
   int status = 0;
 
   for (uint32_t r = 0; r < whats[what].repeats && !status; r++) {
     double ns;
 
-    status = gc_sweep(&o->m->bench, o->address, o->bytes,
-                      what == GC_OUTSIDE_WRITE ? r + 1 : 0, &ns);
+    status =
+        gc_sweep(&o->m->bench, o->address, o->bytes, what == GC_OUTSIDE_WRITE ? r + 1 : 0, &ns);
     values[r] = !status && ns > 0 ? (double)o->bytes / ns : 0;
   }
   return status;
@@ -131,7 +131,8 @@ static int copy(struct gc_outside *o, enum gc_outside_what what, uint64_t bytes,
 }
 
 /* The difference of two lengths, because starting a copy takes time. */
-static int measure_copies(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
+static int measure_copies(struct gc_outside *o, enum gc_outside_what what,
+                          double values[MOST_REPEATS])
 {
   const uint32_t n = what == GC_OUTSIDE_COPY_BOTH ? 2 : 1, repeats = whats[what].repeats;
   const uint64_t bytes = o->copy_bytes / n, few = bytes / o->copy_share;
