@@ -294,9 +294,9 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
 
 /* Measured loads. PATH(path, bits, register, operand, load, wait, more): `load` is one load from
  * %[at], which is the operand, into %[value]; both have `bits` bits and are in vector (v) or scalar
- * (s) registers; `more` operands may follow, with a comma in front. Where the clock arrives like a load, the code waits for it, too. Nothing is in flight
- * at the first clock read. */
-#define GPU_AMD_PATH(path, bits, register, operand, load, wait, ...)                                 \
+ * (s) registers; `more` operands may follow, with a comma in front. Where the clock arrives like a
+ * load, the code waits for it, too. Nothing is in flight at the first clock read. */
+#define GPU_AMD_PATH(path, bits, register, operand, load, wait, ...)                               \
   GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
   {                                                                                                \
     uint##bits##_t value;                                                                          \
@@ -314,8 +314,8 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
     uint##bits##_t value;                                                                          \
                                                                                                    \
     (void)texture;                                                                                 \
-    __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]") load "\n\t" wait GPU_AMD_CLOCK(       \
-                         "%[t1]") GPU_AMD_SETTLE                                                   \
+    __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]") load                                  \
+                     "\n\t" wait GPU_AMD_CLOCK("%[t1]") GPU_AMD_SETTLE                             \
                      : [value] "=&" register(value), [t0] "=&s"(t0), [t1] "=&s"(t1)                \
                      : [at] register((uint##bits##_t)operand(at)) __VA_ARGS__                      \
                      : "memory");                                                                  \
@@ -355,7 +355,8 @@ GPU_AMD_PATH(shared, 32, "v", , "ds_read_b32 %[value], %[at]", GPU_AMD_WAIT_LDS)
 #define GPU_AMD_RETURN_SYSTEM " glc"
 #endif
 
-GPU_AMD_PATH(system, 64, "v", , "global_atomic_add_x2 %[value], %[at], %[zero], off" GPU_AMD_RETURN_SYSTEM,
+GPU_AMD_PATH(system, 64, "v", ,
+             "global_atomic_add_x2 %[value], %[at], %[zero], off" GPU_AMD_RETURN_SYSTEM,
              GPU_AMD_WAIT_GLOBAL, , [zero] "v"(texture))
 
 GPU_INLINE uint64_t gpu_load_atomic(uint64_t at, uint64_t texture)

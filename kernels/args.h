@@ -71,12 +71,12 @@ struct gpu_touch_args {
 
 /* chase_<path>: the first warp of each block runs one job, the others exit: `warm` untimed loads,
  * then `loads` dependent loads, each timed alone (clock, load, wait, clock). When the chain reaches
- * `end` it continues at `start`, so that one ring in memory serves jobs of all sizes. With warm_step
- * = 0 the untimed loads follow the chain. Otherwise they are independent: the lanes share `warm`
- * loads of addresses warm_step apart, from `start` up to `end` and again from `start`; then the timed
- * chain begins at `start`. On constant, shared and scalar paths all lanes load one address, so the
- * untimed loads always follow the chain there, and so do those of chase_system. Its loads are atomic
- * additions of 0 that return the old value, at the scope of the whole system. */
+ * `end` it continues at `start`, so that one ring in memory serves jobs of all sizes. With
+ * warm_step = 0 the untimed loads follow the chain. Otherwise they are independent: the lanes share
+ * `warm` loads of addresses warm_step apart, from `start` up to `end` and again from `start`; then
+ * the timed chain begins at `start`. On constant, shared and scalar paths all lanes load one
+ * address, so the untimed loads always follow the chain there, and so do those of chase_system. Its
+ * loads are atomic additions of 0 that return the old value, at the scope of the whole system. */
 struct gpu_chase_job {
   uint64_t start, end; /* GPU_NEVER as end: follow the ring to its own end */
   uint32_t warm, loads;

@@ -45,8 +45,7 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     loads = gpu_get32(job + 20);                                                                   \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
     gpu_histogram_clear(&histogram);                                                               \
-    gpu_trace_clear(&trace,                                                                        \
-                    a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * number : 0);             \
+    gpu_trace_clear(&trace, a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride *number : 0);      \
     if (GPU_LANES_##path && a.warm_step && warm) {                                                 \
       LOAD_SIDE_BY_SIDE(path, start, end, a.warm_step, warm, texture)                              \
     } else {                                                                                       \

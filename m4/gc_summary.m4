@@ -56,8 +56,9 @@ WARNING: this libhwloc cannot load plugins: $gc_libhwloc
   It was built without --enable-plugins. Everything builds and installs, but no program that uses
   this libhwloc will ever show a GPU cache.
   Use a libhwloc that can load plugins, then run configure again:
-    packages      those of Debian, Ubuntu, Fedora and RHEL can load plugins; those of Spack,
-                  EasyBuild, conda-forge, nixpkgs and Guix cannot unless their recipe is changed
+    packages      those of Debian, Ubuntu, Fedora and RHEL, and EasyBuild's hwloc 2.11.2 and newer, can
+                  load plugins; those of Spack, conda-forge, nixpkgs and Guix cannot unless their
+                  recipe is changed
     from source   ./configure --enable-plugins --prefix=DIR && make install
   configure uses the hwloc that pkg-config finds first; PKG_CONFIG_PATH=DIR/lib/pkgconfig selects one.
 **************************************************************************************************

@@ -202,6 +202,7 @@ static const struct gc_option options[] = {
     FLAG("force", MEASURE, force, "measure even if there is a valid record"),
     FLAG("replace", MEASURE, replace,
          "like --force, and replace the record even if values would be lost"),
+    FLAG("peers", MEASURE, peers, "measure only how all GPUs reach each other"),
     FLAG("no-store", MEASURE, no_store, "print the result, store nothing"),
     VALUE("raw", "DIR", MEASURE, raw, read_text, "a directory",
           "measure like --force, and write the data behind all values into DIR"),
@@ -272,6 +273,10 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
     bool first, second;
     const char *why;
   } pairs[] = {
+      {tool->peers, tool->count, "--peers takes no GPU: all of them take part"},
+      {tool->peers, tool->only, "--peers and --only exclude each other"},
+      {tool->peers, tool->xml, "--peers and --xml exclude each other"},
+      {tool->peers, tool->raw, "--peers and --raw exclude each other"},
       {tool->resume, !tool->no_store, "--resume needs --no-store"},
       {tool->json, tool->xml, "--json and --xml exclude each other"},
       {tool->element, tool->xml, "--element and --xml exclude each other: a record is whole"},

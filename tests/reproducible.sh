@@ -59,6 +59,7 @@ packages() # DIR UMASK
   (
     umask "$2"
     mkdir -p "$work/$1"
+    cp "$archive" "$work/$1/${name%-*}_${name##*-}.orig.tar.xz"
     tar -C "$work/$1" -xf "$archive"
     cd "$work/$1/$name"
     logged env DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc

@@ -2,12 +2,12 @@
 #
 # A Spack package. Copy it to packages/hwloc_gpucache/package.py of your own Spack repository.
 #
-# Spack's recipe of hwloc has no variant for plugins (spack-packages 1e8cf05, July 2026), so the hwloc
-# that it builds never loads this plugin. Do one of these:
-#   - use the hwloc of your distribution, if it is Debian, Ubuntu, Fedora or RHEL: spack external find
-#     hwloc, then buildable: false for hwloc in packages.yaml;
-#   - add args.append("--enable-plugins") to configure_args() in a copy of the recipe of hwloc, and
-#     rebuild what depends on it.
+# Spack's recipe of hwloc has no variant for plugins (spack-packages 1e8cf05, July 2026), so the
+# hwloc that it builds never loads this plugin. Do one of these:
+#   - apply contrib/upstream/spack-hwloc-plugins.patch to your copy of spack-packages, and install
+#     hwloc-gpucache ^hwloc+plugins;
+#   - use the hwloc of your distribution, if it is Debian, Ubuntu, Fedora or RHEL: spack external
+#     find hwloc, then buildable: false for hwloc in packages.yaml.
 # This package checks the hwloc that it gets, and fails if it cannot load plugins.
 from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
 
@@ -15,11 +15,12 @@ from spack.package import *
 
 
 class HwlocGpucache(AutotoolsPackage):
-    """A plugin of hwloc that adds the memory hierarchy of each GPU to the topology: caches and memories
-    with measured capacity, latency and bandwidth, and the source of each value."""
+    """A plugin of hwloc that adds the memory hierarchy of each GPU to the topology: caches and
+    memories with measured capacity, latency and bandwidth, and the source of each value."""
 
-    # The project publishes archives only; put one into a directory of this name, or use a mirror.
+    # There is no public download place yet; put the archive there, or use a mirror of Spack.
     url = "file:///usr/src/hwloc-gpucache-0.2.0.tar.xz"
+
     license("BSD-3-Clause")
 
     # Add the sum of the release archive: version("0.2.0", sha256="...").
@@ -54,12 +55,11 @@ class HwlocGpucache(AutotoolsPackage):
 
     def configure_args(self):
         spec = self.spec
-        args = ["--with-clang={0}".format(join_path(spec["llvm"].prefix.bin, "clang"))]
+        args = [f"--with-clang={spec['llvm'].prefix.bin.clang}"]
         # The plugin stays in the prefix of this package: setup_run_environment names it to hwloc.
-        args.append("--with-hwloc-plugindir={0}".format(self.prefix.lib.hwloc))
-        args.append(
-            "--with-cuda={0}".format(spec["cuda"].prefix if spec.satisfies("+ptxas") else "no")
-        )
+        args.append(f"--with-hwloc-plugindir={self.prefix.lib.hwloc}")
+        cuda = spec["cuda"].prefix if spec.satisfies("+ptxas") else "no"
+        args.append(f"--with-cuda={cuda}")
         if spec.satisfies("~amd"):
             args.append("--with-hip=no")
         return args

@@ -273,10 +273,27 @@
 /** \brief Latency of a dependent load of host memory by an SM, in ns; a list as HostReadGBps. The
  * mean of the quartiles, while eight SMs load at the same time. Memory attribute: ReadLatency. */
 #define HWLOC_GPUCACHE_HOST_LATENCY_NS "HostLatencyNs"
-/** \brief Latency of a dependent atomic operation of an SM on host memory, in ns, which the CPU sees
- * as atomic, too; as HostLatencyNs, but no memory attribute. Absent where the GPU has no such
- * operations, as behind PCIe. */
+/** \brief Latency of a dependent atomic operation of an SM on host memory, in ns, which the CPU
+ * sees as atomic, too; as HostLatencyNs, but no memory attribute. Absent where the driver does not
+ * state that such operations are native, as on NVIDIA GPUs behind PCIe. */
 #define HWLOC_GPUCACHE_HOST_ATOMIC_LATENCY_NS "HostAtomicLatencyNs"
+/** \brief Read bandwidth of another GPU's memory by all SMs, in GB/s; a list "UUID:value,…".
+ *
+ * The UUIDs are those of HWLOC_GPUCACHE_UUID. A GPU whose memory kernels cannot use is missing; if
+ * all are, so is the list. Elements: DeviceMemory of a machine with several GPUs, after
+ * hwloc-gpucache measure --peers. Distances: GPUCacheReadBandwidth. Method: "Other GPUs". */
+#define HWLOC_GPUCACHE_PEER_READ_GBPS "PeerReadGBps"
+/** \brief The same for stores. Distances: GPUCacheWriteBandwidth. */
+#define HWLOC_GPUCACHE_PEER_WRITE_GBPS "PeerWriteGBps"
+/** \brief Copies from the other GPU to this one by a copy engine, in GB/s; a list as
+ * PeerReadGBps. */
+#define HWLOC_GPUCACHE_PEER_COPY_GBPS "PeerCopyGBps"
+/** \brief Latency of a dependent load from the other GPU's memory, in ns; a list as PeerReadGBps.
+ * The L2 of the other GPU may have the data. Distances: GPUCacheLatency. */
+#define HWLOC_GPUCACHE_PEER_LATENCY_NS "PeerLatencyNs"
+/** \brief The way to another GPU: "NVLink", "PCIe", or "Host" if copies go through memory of the
+ * host and kernels cannot use the memory; a list as PeerReadGBps. The source is "api". */
+#define HWLOC_GPUCACHE_PEER_PATH "PeerPath"
 /** \brief Read bandwidth of one SM, in bytes per SM clock cycle; number > 0, can have a fraction.
  *
  * It is the median over the SMs, which all read at the same time. For the constant caches, all
@@ -655,6 +672,11 @@
  * "0000:3b:00.0, NUMA nodes 0-1, link 32.0 GT/s PCIe x16, 32.0 GT/s PCIe x16". If the GPU is elsewhere
  * now, a topology has no values of host memory until they are measured again. */
 #define HWLOC_GPUCACHE_HOST_PLACE "GPUCacheHostPlace"
+/** \brief Read so many bytes once, in order, with all SMs, and the caches in front of device memory
+ * have fewer than 5 % of the lines of before (none if they replace the oldest line); integer > 0,
+ * mostly at most a fifth more than needed. Measured; it has Source and Confidence. For benchmarks
+ * with cold caches. */
+#define HWLOC_GPUCACHE_FLUSH_BYTES "GPUCacheFlushBytes"
 /** \brief Error correction of the device memory: "on" or "off". */
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
 /** \brief Whether L1 can cache loads from global memory: "yes" or "no". */

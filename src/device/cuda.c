@@ -214,8 +214,8 @@ static void release(struct gc_device *device, uint64_t address)
     cuda->host = (struct gc_cuda_host){0};
     return;
   }
-  if (address == cuda->on_node.address) {
-    gc_cuda_release_on_node(cuda);
+  if (address == cuda->on_node.address || address == cuda->on_peer.address) {
+    gc_cuda_release_outside(cuda);
     return;
   }
   if (cuda->driver.cuMemGetAddressRange_v2(&base, &bytes, address) == CUDA_SUCCESS)
@@ -379,6 +379,8 @@ const struct gc_device_ops gc_device_cuda = {
     .host_nodes = gc_cuda_host_nodes,
     .alloc_on_node = gc_cuda_alloc_on_node,
     .copy = gc_cuda_copy,
+    .use = gc_cuda_use,
+    .alloc_on_peer = gc_cuda_alloc_on_peer,
     .alias = gc_cuda_alias,
     .alias_until = gc_cuda_alias_until,
     .release_alias = gc_cuda_release_alias,

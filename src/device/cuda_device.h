@@ -33,6 +33,13 @@ struct gc_cuda_host {
   unsigned char *memory;
 };
 
+/* Memory of another GPU that kernels and copies use. */
+struct gc_cuda_peer {
+  struct gc_cuda_device *device; /* NULL: there is none */
+  CUdeviceptr address;
+  uint64_t bytes;
+};
+
 struct gc_cuda_device {
   const struct gc_device_ops *ops; /* first: see struct gc_device */
   struct gc_device_counts counts;
@@ -51,8 +58,9 @@ struct gc_cuda_device {
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   struct gc_cuda_aliases aliases;
   struct gc_cuda_host host;
-  struct gc_pinned on_node;               /* memory of a NUMA node */
-  CUevent events[GC_PINNED_EVENTS];       /* NULL until first use */
+  struct gc_pinned on_node; /* memory of a NUMA node */
+  struct gc_cuda_peer on_peer;
+  CUevent events[GC_PINNED_EVENTS]; /* NULL until first use */
   uint32_t compute_major;
   enum gc_kernel launched; /* the last one, for the message if it fails */
 };

@@ -20,6 +20,7 @@ static const struct gc_symbol symbols[] = {CUDA_SYMBOLS(CUDA_ENTRY)};
 static const struct gc_symbol cluster_symbols[] = {CUDA_CLUSTER_SYMBOLS(CUDA_ENTRY)};
 static const struct gc_symbol alias_symbols[] = {CUDA_ALIAS_SYMBOLS(CUDA_ENTRY)};
 static const struct gc_symbol host_symbols[] = {CUDA_HOST_SYMBOLS(CUDA_ENTRY)};
+static const struct gc_symbol peer_symbols[] = {CUDA_PEER_SYMBOLS(CUDA_ENTRY)};
 #undef CUDA_ENTRY
 
 /* Whether the library itself is missing. Other errors: it is damaged, or it lacks another
@@ -57,6 +58,8 @@ int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
                              sizeof(alias_symbols) / sizeof(*alias_symbols), driver);
     gc_find_optional_symbols(&library, host_symbols, sizeof(host_symbols) / sizeof(*host_symbols),
                              driver);
+    gc_find_optional_symbols(&library, peer_symbols, sizeof(peer_symbols) / sizeof(*peer_symbols),
+                             driver);
   }
   return status;
 }
@@ -73,7 +76,7 @@ static const struct gc_meaning meanings[] = {
     {CUDA_ERROR_STUB_LIBRARY, -ENODEV},       {CUDA_ERROR_DEVICE_UNAVAILABLE, -EBUSY},
     {CUDA_ERROR_NO_DEVICE, -ENODEV},          {CUDA_ERROR_INVALID_DEVICE, -ENODEV},
     {CUDA_ERROR_NO_BINARY_FOR_GPU, -ENOTSUP}, {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, -ENOTSUP},
-    {CUDA_ERROR_NOT_SUPPORTED, -ENOTSUP},
+    {CUDA_ERROR_NOT_SUPPORTED, -ENOTSUP},     {CUDA_ERROR_TOO_MANY_PEERS, -ENOTSUP},
 };
 
 const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result,

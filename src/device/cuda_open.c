@@ -67,6 +67,25 @@ static int show_only(const struct gc_gpu *gpu, const char **list, struct gc_erro
   return 0;
 }
 
+int gc_cuda_show(const struct gc_gpu *const *gpus, size_t n, struct gc_error *err)
+{
+  char *list = NULL;
+  size_t length;
+  FILE *out;
+  int status;
+
+  for (size_t i = 0; i < n; i++)
+    if (gpus[i]->visibility != GC_VISIBLE || strncmp(gpus[i]->identity.id, "GPU-", 4))
+      return 0;
+  if (!(out = open_memstream(&list, &length)))
+    return gc_fail(err, -ENOMEM, "out of memory");
+  for (size_t i = 0; i < n; i++)
+    fprintf(out, "%s%s", i ? "," : "", gpus[i]->identity.id);
+  status = fclose(out) || setenv(LIST, list, 1) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
+  free(list);
+  return status;
+}
+
 static int initialize(struct gc_cuda_device *cuda, const struct gc_gpu *gpu, const char *list,
                       struct gc_error *err)
 {
@@ -294,6 +313,8 @@ void gc_cuda_close(struct gc_cuda_device *cuda)
 {
   if (!cuda)
     return;
+  if (cuda->context) /* the thread may have used another device last */
+    cuda->driver.cuCtxSetCurrent(cuda->context);
   gc_cuda_release_alias((struct gc_device *)cuda);
   gc_cuda_host_fini(cuda);
   gc_cuda_concurrent_fini(cuda);

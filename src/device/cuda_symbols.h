@@ -24,6 +24,9 @@
   CONSTANT(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                      \
   CONSTANT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                \
   CONSTANT(CUDA_ERROR_UNSUPPORTED_LIMIT, 215)                                                      \
+  CONSTANT(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704)                                            \
+  CONSTANT(CUDA_ERROR_TOO_MANY_PEERS, 711)                                                         \
+  CONSTANT(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, 3)                                     \
   CONSTANT(CUDA_ERROR_NOT_SUPPORTED, 801)                                                          \
   CONSTANT(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                       \
   CONSTANT(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                         \
@@ -141,6 +144,7 @@ struct gc_cuda_access {
   TYPE(CUresult, unsigned int)                                                                     \
   TYPE(CUdevice_attribute, unsigned int)                                                           \
   TYPE(CUfunction_attribute, unsigned int)                                                         \
+  TYPE(CUdevice_P2PAttribute, unsigned int)                                                        \
   TYPE(CUlimit, unsigned int)                                                                      \
   TYPE(CUfunc_cache, unsigned int)                                                                 \
   TYPE(CUdevice, int)                                                                              \
@@ -219,7 +223,7 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
           unsigned int shared_bytes, CUstream stream, void **parameters, void **extra))
 
 /* The same for groups of functions that a driver may lack: then all of a group are NULL. Launches
- * of clusters; several mappings of the same memory; host memory of a NUMA node. */
+ * of clusters; several mappings of the same memory; host memory of a NUMA node; other GPUs. */
 #define CUDA_CLUSTER_SYMBOLS(SYMBOL)                                                               \
   SYMBOL(cuLaunchKernelEx,                                                                         \
          (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))     \
@@ -252,5 +256,14 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuEventRecord, (CUevent event, CUstream stream))                                          \
   SYMBOL(cuEventElapsedTime, (float *ms, CUevent from, CUevent to))                                \
   SYMBOL(cuEventDestroy_v2, (CUevent event))
+
+#define CUDA_PEER_SYMBOLS(SYMBOL)                                                                  \
+  SYMBOL(cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer))                        \
+  SYMBOL(cuDeviceGetP2PAttribute,                                                                  \
+         (int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer))            \
+  SYMBOL(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags))                              \
+  SYMBOL(cuCtxDisablePeerAccess, (CUcontext peer))                                                 \
+  SYMBOL(cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext to_context, CUdeviceptr from,               \
+                             CUcontext from_context, size_t bytes, CUstream stream))
 
 #endif

@@ -14,8 +14,9 @@
  *   -EINVAL   a bad argument or profile
  *
  * A device belongs to the thread that opened it: no function may run in another thread or at the
- * same time as another. Device addresses and textures are valid until they are released or the
- * device is closed.
+ * same time as another. If a thread has several open devices, it calls `use` before it works with
+ * another one than that which it opened or used last. Device addresses and textures are valid until
+ * they are released or the device is closed.
  */
 #ifndef GC_DEVICE_DEVICE_H
 #define GC_DEVICE_DEVICE_H
@@ -104,7 +105,15 @@ struct gc_host_node {
 #define GC_HOST_NODES_MAX 8
 #define GC_HOST_NEAREST 10 /* the distance of the GPU's own node */
 
-/* A copy between device memory and memory of alloc_on_node, in either direction. */
+/* How a GPU reaches the memory of another one. */
+enum gc_peer_path {
+  GC_PEER_BY_HOST, /* kernels cannot use it; copies go through memory of the host */
+  GC_PEER_BY_PCIE,
+  GC_PEER_BY_NVLINK,
+};
+
+/* A copy between device memory and memory of alloc_on_node or alloc_on_peer, in either
+ * direction. */
 struct gc_copy {
   uint64_t to, from, bytes;
 };
@@ -154,6 +163,15 @@ struct gc_device_ops {
                        struct gc_error *err);
   int (*copy)(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
               struct gc_error *err);
+
+  /* Other GPUs. These two are NULL in a back end that cannot measure them.
+   * use: this thread works with this device from now on.
+   * alloc_on_peer: memory of another open device of the same back end, which copies of this device
+   * can use, and kernels, too, unless *path is GC_PEER_BY_HOST. One range at a time, and none of
+   * alloc_on_node. */
+  int (*use)(struct gc_device *device, struct gc_error *err);
+  int (*alloc_on_peer)(struct gc_device *device, struct gc_device *peer, uint64_t bytes,
+                       uint64_t *address, enum gc_peer_path *path, struct gc_error *err);
 
   /* Aliases: a range of `span` addresses behind which the same `bytes` bytes of device memory lie
    * again and again. So loads that are far apart for a TLB can be near to each other for a cache.
@@ -213,6 +231,13 @@ struct gc_device_ops {
   /* Counts since the device was opened; valid until it is closed. */
   const struct gc_device_counts *(*counts)(const struct gc_device *device);
 };
+
+/* Another open device of the same thread. */
+struct gc_peer {
+  struct gc_device *device;
+  const char *id; /* of its record */
+};
+#define GC_PEERS_MAX 16
 
 /* The table of an open device. */
 static inline const struct gc_device_ops *gc_ops(const struct gc_device *device)

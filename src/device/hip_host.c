@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Memory of the host's NUMA nodes on AMD GPUs: pages of a node are registered with HIP, which pins
- * them. They are coherent ("fine-grained"), so no cache of the GPU keeps them. Copies of pinned memory
- * in streams go to the copy engines (SDMA), unless the user forbids that (HSA_ENABLE_SDMA=0). It
- * follows HIP's documentation, and has not yet run on an AMD GPU.
+ * them. They are coherent ("fine-grained"), so no cache of the GPU keeps them. Copies of pinned
+ * memory in streams go to the copy engines (SDMA), unless the user forbids that
+ * (HSA_ENABLE_SDMA=0). It follows HIP's documentation, and has not yet run on an AMD GPU.
  */
 #include "device/hip_host.h"
 
@@ -51,10 +51,10 @@ static int pin(struct gc_device *device, const struct gc_pinned *pinned, uint32_
 
 static int find_stream(struct gc_hip_device *hip, uint32_t i, struct gc_error *err)
 {
-  return hip->streams[i] ? 0
-                         : HIP_CALL(hip, err,
-                                    hipStreamCreateWithFlags(&hip->streams[i], hipStreamNonBlocking),
-                                    "make a stream on %s", hip->name);
+  return hip->streams[i]
+             ? 0
+             : HIP_CALL(hip, err, hipStreamCreateWithFlags(&hip->streams[i], hipStreamNonBlocking),
+                        "make a stream on %s", hip->name);
 }
 
 static int mark(struct gc_device *device, uint32_t event, uint32_t stream, struct gc_error *err)
@@ -63,7 +63,8 @@ static int mark(struct gc_device *device, uint32_t event, uint32_t stream, struc
   int status = find_stream(hip, stream, err);
 
   if (!status && !hip->events[event])
-    status = HIP_CALL(hip, err, hipEventCreate(&hip->events[event]), "time copies of %s", hip->name);
+    status =
+        HIP_CALL(hip, err, hipEventCreate(&hip->events[event]), "time copies of %s", hip->name);
   return status ? status
                 : HIP_CALL(hip, err, hipEventRecord(hip->events[event], hip->streams[stream]),
                            "time copies of %s", hip->name);
@@ -74,10 +75,10 @@ static int follow(struct gc_device *device, uint32_t stream, uint32_t event, str
   struct gc_hip_device *hip = HIP(device);
   int status = find_stream(hip, stream, err);
 
-  return status ? status
-                : HIP_CALL(hip, err,
-                           hipStreamWaitEvent(hip->streams[stream], hip->events[event], 0),
-                           "time copies of %s", hip->name);
+  return status
+             ? status
+             : HIP_CALL(hip, err, hipStreamWaitEvent(hip->streams[stream], hip->events[event], 0),
+                        "time copies of %s", hip->name);
 }
 
 static int queue(struct gc_device *device, const struct gc_copy *copy, uint32_t stream,
@@ -114,8 +115,8 @@ static int elapsed(struct gc_device *device, uint32_t from, uint32_t to, float *
 
 static const struct gc_pinned_calls calls = {pin, unpin, mark, follow, queue, finish, elapsed};
 
-int gc_hip_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node,
-                         uint64_t *address, struct gc_error *err)
+int gc_hip_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node, uint64_t *address,
+                         struct gc_error *err)
 {
   struct gc_hip_device *hip = HIP(device);
   int status;

@@ -11,8 +11,8 @@
 /* Members of struct gc_device_ops. */
 int gc_hip_host_nodes(struct gc_device *device, struct gc_host_node nodes[GC_HOST_NODES_MAX],
                       uint32_t *count, struct gc_error *err);
-int gc_hip_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node,
-                         uint64_t *address, struct gc_error *err);
+int gc_hip_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node, uint64_t *address,
+                         struct gc_error *err);
 int gc_hip_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
                 struct gc_error *err);
 

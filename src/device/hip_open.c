@@ -23,8 +23,7 @@
 #define TICK_KHZ 100000 /* of the wall clock, unless the host writes struct gpu_tick */
 
 #define HIP_KERNEL(name, ...) GC_KERNEL_##name,
-static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(HIP_KERNEL)
-                                             GPU_AMD_KERNELS(HIP_KERNEL)
+static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(HIP_KERNEL) GPU_AMD_KERNELS(HIP_KERNEL)
                                              GPU_SYSTEM_KERNELS(HIP_KERNEL)};
 #undef HIP_KERNEL
 

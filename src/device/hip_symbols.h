@@ -95,28 +95,28 @@ enum { HIP_CONSTANTS(HIP_CONSTANT) };
   SYMBOL(const char *, hipGetErrorName, (hipError_t error))                                        \
   SYMBOL(hipError_t, hipInit, (unsigned int flags))                                                \
   SYMBOL(hipError_t, hipGetDeviceCount, (int *count))                                              \
-  SYMBOL(hipError_t, hipDeviceGet, (hipDevice_t *device, int ordinal))                             \
+  SYMBOL(hipError_t, hipDeviceGet, (hipDevice_t * device, int ordinal))                            \
   SYMBOL(hipError_t, hipDeviceGetName, (char *name, int size, hipDevice_t device))                 \
-  SYMBOL(hipError_t, hipDeviceGetUuid, (hipUUID *uuid, hipDevice_t device))                        \
+  SYMBOL(hipError_t, hipDeviceGetUuid, (hipUUID * uuid, hipDevice_t device))                       \
   SYMBOL(hipError_t, hipDeviceGetPCIBusId, (char *id, int size, int device))                       \
   SYMBOL(hipError_t, hipDeviceGetAttribute,                                                        \
          (int *value, hipDeviceAttribute_t attribute, int device))                                 \
-  SYMBOL(hipError_t, hipDeviceTotalMem, (size_t *bytes, hipDevice_t device))                       \
+  SYMBOL(hipError_t, hipDeviceTotalMem, (size_t * bytes, hipDevice_t device))                      \
   SYMBOL(hipError_t, hipSetDevice, (int device))                                                   \
   SYMBOL(hipError_t, hipSetDeviceFlags, (unsigned int flags))                                      \
   SYMBOL(hipError_t, hipDeviceSynchronize, (void))                                                 \
   SYMBOL(hipError_t, hipDeviceReset, (void))                                                       \
-  SYMBOL(hipError_t, hipModuleLoadData, (hipModule_t *module, const void *image))                  \
+  SYMBOL(hipError_t, hipModuleLoadData, (hipModule_t * module, const void *image))                 \
   SYMBOL(hipError_t, hipModuleUnload, (hipModule_t module))                                        \
   SYMBOL(hipError_t, hipModuleGetFunction,                                                         \
-         (hipFunction_t *function, hipModule_t module, const char *name))                          \
+         (hipFunction_t * function, hipModule_t module, const char *name))                         \
   SYMBOL(hipError_t, hipModuleGetGlobal,                                                           \
-         (hipDeviceptr_t *address, size_t *bytes, hipModule_t module, const char *name))           \
-  SYMBOL(hipError_t, hipMemGetInfo, (size_t *free_bytes, size_t *total_bytes))                     \
+         (hipDeviceptr_t * address, size_t * bytes, hipModule_t module, const char *name))         \
+  SYMBOL(hipError_t, hipMemGetInfo, (size_t * free_bytes, size_t * total_bytes))                   \
   SYMBOL(hipError_t, hipMalloc, (void **address, size_t bytes))                                    \
   SYMBOL(hipError_t, hipFree, (void *address))                                                     \
   SYMBOL(hipError_t, hipMemGetAddressRange,                                                        \
-         (hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t address))                            \
+         (hipDeviceptr_t * base, size_t * bytes, hipDeviceptr_t address))                          \
   SYMBOL(hipError_t, hipMemcpy, (void *to, const void *from, size_t bytes, hipMemcpyKind kind))    \
   SYMBOL(hipError_t, hipMemset, (void *to, int value, size_t bytes))                               \
   SYMBOL(hipError_t, hipHostRegister, (void *memory, size_t bytes, unsigned int flags))            \
@@ -124,11 +124,11 @@ enum { HIP_CONSTANTS(HIP_CONSTANT) };
   SYMBOL(hipError_t, hipHostGetDevicePointer, (void **address, void *memory, unsigned int flags))  \
   SYMBOL(hipError_t, hipMemcpyAsync,                                                               \
          (void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream))       \
-  SYMBOL(hipError_t, hipStreamCreateWithFlags, (hipStream_t *stream, unsigned int flags))          \
+  SYMBOL(hipError_t, hipStreamCreateWithFlags, (hipStream_t * stream, unsigned int flags))         \
   SYMBOL(hipError_t, hipStreamDestroy, (hipStream_t stream))                                       \
   SYMBOL(hipError_t, hipStreamWaitEvent,                                                           \
          (hipStream_t stream, hipEvent_t event, unsigned int flags))                               \
-  SYMBOL(hipError_t, hipEventCreate, (hipEvent_t *event))                                          \
+  SYMBOL(hipError_t, hipEventCreate, (hipEvent_t * event))                                         \
   SYMBOL(hipError_t, hipEventDestroy, (hipEvent_t event))                                          \
   SYMBOL(hipError_t, hipEventRecord, (hipEvent_t event, hipStream_t stream))                       \
   SYMBOL(hipError_t, hipEventElapsedTime, (float *ms, hipEvent_t from, hipEvent_t to))             \

@@ -54,6 +54,7 @@ static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct 
   sim->ops = &gc_device_sim;
   gc_sim_memory_init(sim);
   snprintf(sim->name, sizeof(sim->name), "%s", gpu->name);
+  snprintf(sim->profile, sizeof(sim->profile), "%s", gpu->identity.id + strlen("sim-"));
   status = gc_regular_load(gpu->profile, PROFILE_MAX_BYTES, &text, &length, err);
   if (status)
     gc_fail_in(err, status, "cannot read the profile");
@@ -86,35 +87,63 @@ static struct gc_statement statement(uint64_t value)
                              : (struct gc_statement){true, value};
 }
 
+/* All NUMA nodes have them, or none. */
+static bool has_host_atomics(const struct gc_model_facts *facts)
+{
+  for (unsigned i = 0; i < facts->host_count; i++)
+    if (facts->hosts[i].atomic_ns)
+      return true;
+  return false;
+}
+
 static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
 {
   const struct gc_model_facts *facts = SIM(device)->facts;
 
   *out = (struct gc_properties){
-    .sms = facts->sms, .warp = facts->warp, .clock_khz = facts->clock_khz,
-    .memory_clock_khz = facts->memory_clock_khz, .memory_bus_bits = facts->memory_bus_bits,
-    .compute_major = facts->compute_major, .compute_minor = facts->compute_minor,
-    .threads_per_block = facts->threads_per_block, .threads_per_sm = facts->threads_per_sm,
-    .blocks_per_sm = facts->blocks_per_sm, .registers_per_block = facts->registers_per_block,
-    .registers_per_sm = facts->registers_per_sm, .memory_bytes = facts->memory_bytes,
-    .l2_bytes = facts->l2_bytes, .shared_per_sm = facts->shared_per_sm,
-    .shared_per_block = facts->shared_per_block, .shared_reserved = facts->shared_reserved,
-    .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
-    .texture_texels = facts->texture_texels, .cluster_blocks = facts->cluster_blocks,
-    .global_l1 = facts->global_l1, .local_l1 = facts->local_l1,
-    .has_texture = facts->has_texture, .has_constant = facts->has_constant,
-    .has_read_only = facts->has_read_only, .has_scalar = facts->has_scalar,
-    .has_code = facts->has_code && !facts->amd, .ecc = facts->ecc,
-    .integrated = facts->integrated, .host_atomics = facts->host_count && facts->hosts->atomic_ns,
-    .l2_fetch_limit = statement(facts->l2_fetch_limit),
-    .l2_persisting = statement(facts->l2_persisting),
-    .l2_compression = statement(facts->l2_compression), .simulated = true,
-    .transfers_per_clock = facts->amd ? 0 : 2,
-    .cores_per_sm = facts->amd
-                      ? GC_CORES_PER_CU
-                      : gc_cores_of_capability(facts->compute_major, facts->compute_minor),
-    .local_l1_from_table = facts->amd, .has_lds = facts->amd, .has_gpcs = !facts->amd,
-    .l2_per_xcd = facts->amd, .ramps_late = facts->amd,
+      .sms = facts->sms,
+      .warp = facts->warp,
+      .clock_khz = facts->clock_khz,
+      .memory_clock_khz = facts->memory_clock_khz,
+      .memory_bus_bits = facts->memory_bus_bits,
+      .compute_major = facts->compute_major,
+      .compute_minor = facts->compute_minor,
+      .threads_per_block = facts->threads_per_block,
+      .threads_per_sm = facts->threads_per_sm,
+      .blocks_per_sm = facts->blocks_per_sm,
+      .registers_per_block = facts->registers_per_block,
+      .registers_per_sm = facts->registers_per_sm,
+      .memory_bytes = facts->memory_bytes,
+      .l2_bytes = facts->l2_bytes,
+      .shared_per_sm = facts->shared_per_sm,
+      .shared_per_block = facts->shared_per_block,
+      .shared_reserved = facts->shared_reserved,
+      .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
+      .texture_texels = facts->texture_texels,
+      .cluster_blocks = facts->cluster_blocks,
+      .global_l1 = facts->global_l1,
+      .local_l1 = facts->local_l1,
+      .has_texture = facts->has_texture,
+      .has_constant = facts->has_constant,
+      .has_read_only = facts->has_read_only,
+      .has_scalar = facts->has_scalar,
+      .has_code = facts->has_code && !facts->amd,
+      .ecc = facts->ecc,
+      .integrated = facts->integrated,
+      .host_atomics = has_host_atomics(facts),
+      .l2_fetch_limit = statement(facts->l2_fetch_limit),
+      .l2_persisting = statement(facts->l2_persisting),
+      .l2_compression = statement(facts->l2_compression),
+      .simulated = true,
+      .transfers_per_clock = facts->amd ? 0 : 2,
+      .cores_per_sm = facts->amd
+                          ? GC_CORES_PER_CU
+                          : gc_cores_of_capability(facts->compute_major, facts->compute_minor),
+      .local_l1_from_table = facts->amd,
+      .has_lds = facts->amd,
+      .has_gpcs = !facts->amd,
+      .l2_per_xcd = facts->amd,
+      .ramps_late = facts->amd,
   };
   memcpy(out->model, facts->model, sizeof(out->model));
   return gc_sim_failed(SIM(device), err);
@@ -154,6 +183,8 @@ const struct gc_device_ops gc_device_sim = {
   .host_nodes = gc_sim_host_nodes,
   .alloc_on_node = gc_sim_alloc_on_node,
   .copy = gc_sim_copy,
+  .use = gc_sim_use,
+  .alloc_on_peer = gc_sim_alloc_on_peer,
   .alias = gc_sim_alias,
   .alias_until = gc_sim_alias_until,
   .release_alias = gc_sim_release_alias,

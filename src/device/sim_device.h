@@ -14,6 +14,7 @@ struct gc_sim_device {
   const struct gc_device_ops *ops; /* first: see struct gc_device */
   struct gc_device_counts counts;
   char name[16];                   /* "gpu0", for messages */
+  char profile[80];                /* the name in its id, "h200" */
   struct gc_model *model;
   const struct gc_model_facts *facts;
   uint64_t next_address;

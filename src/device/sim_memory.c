@@ -116,11 +116,13 @@ int gc_sim_host_nodes(struct gc_device *device, struct gc_host_node nodes[GC_HOS
 {
   struct gc_sim_device *sim = SIM(device);
   struct gc_host_node all[GC_MODEL_HOSTS];
+  uint32_t n = 0;
 
   for (unsigned i = 0; i < sim->facts->host_count; i++)
-    all[i] = (struct gc_host_node){sim->facts->hosts[i].node, sim->facts->hosts[i].distance};
-  qsort(all, sim->facts->host_count, sizeof(*all), by_distance);
-  *count = sim->facts->host_count < GC_HOST_NODES_MAX ? sim->facts->host_count : GC_HOST_NODES_MAX;
+    if (!*sim->facts->hosts[i].peer)
+      all[n++] = (struct gc_host_node){sim->facts->hosts[i].node, sim->facts->hosts[i].distance};
+  qsort(all, n, sizeof(*all), by_distance);
+  *count = n < GC_HOST_NODES_MAX ? n : GC_HOST_NODES_MAX;
   memcpy(nodes, all, *count * sizeof(*nodes));
   return gc_sim_failed(sim, err);
 }
@@ -134,7 +136,8 @@ int gc_sim_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node
   *address = 0;
   if (gc_sim_failed(sim, err))
     return -EIO;
-  while (i < sim->facts->host_count && sim->facts->hosts[i].node != node)
+  while (i < sim->facts->host_count &&
+         (*sim->facts->hosts[i].peer || sim->facts->hosts[i].node != node))
     i++;
   if (i == sim->facts->host_count)
     return gc_fail(err, -EINVAL, "the simulated host has no NUMA node %u", node);
@@ -142,6 +145,41 @@ int gc_sim_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node
     return gc_fail(err, -ENOMEM, "NUMA node %u has too little free memory", node);
   *address = HOST_ADDRESS;
   return 0;
+}
+
+/* Whether the profile means this GPU; "*": all others. */
+static bool is_peer(const struct gc_model_host *host, const struct gc_sim_device *peer)
+{
+  return !strcmp(host->peer, "*") || !strcmp(host->peer, peer->profile);
+}
+
+/* The model has the GPUs that this one reaches beside the NUMA nodes. */
+int gc_sim_alloc_on_peer(struct gc_device *device, struct gc_device *peer, uint64_t bytes,
+                         uint64_t *address, enum gc_peer_path *path, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  const struct gc_model_facts *facts = sim->facts;
+  unsigned i = 0;
+
+  *address = 0;
+  *path = GC_PEER_BY_HOST;
+  if (gc_sim_failed(sim, err))
+    return -EIO;
+  while (i < facts->host_count && !is_peer(&facts->hosts[i], SIM(peer)))
+    i++;
+  if (i == facts->host_count)
+    return gc_fail(err, -ENOTSUP, "the profile of %s does not say how it reaches %s", sim->name,
+                   SIM(peer)->profile);
+  if (!add_region(sim, HOST_ADDRESS, bytes, i + 1))
+    return gc_fail(err, -ENOMEM, "%s has too little free memory", SIM(peer)->name);
+  *address = HOST_ADDRESS;
+  *path = (enum gc_peer_path)facts->hosts[i].path;
+  return 0;
+}
+
+int gc_sim_use(struct gc_device *device, struct gc_error *err)
+{
+  return gc_sim_failed(SIM(device), err);
 }
 
 /* The region of an address of the host; NULL: it is on the device. */
@@ -153,7 +191,8 @@ static const struct gc_sim_region *host_region(const struct gc_sim_device *sim, 
   return NULL;
 }
 
-int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns, struct gc_error *err)
+int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
+                struct gc_error *err)
 {
   struct gc_sim_device *sim = SIM(device);
   uint64_t to_gpu = 0, from_gpu = 0;
@@ -171,6 +210,15 @@ int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t
   }
   *ns = n ? gc_model_host_copy(sim->model, node - 1, to_gpu, from_gpu) : 0;
   return gc_sim_failed(sim, err);
+}
+
+static struct gc_sim_region *find_region(struct gc_sim_device *sim, uint64_t base)
+{
+  size_t i = 0;
+
+  while (sim->regions[i].base != base)
+    i++;
+  return &sim->regions[i];
 }
 
 int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
@@ -195,20 +243,12 @@ int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64
     *address = 0;
     return gc_fail(err, -ENOMEM, "no memory for the pages of the simulated %s", sim->name);
   }
+  find_region(sim, *address)->bytes = 0; /* none is mapped yet */
   sim->next_address += span;
   sim->aliases = *address;
   sim->alias_bytes = bytes;
   sim->alias_span = span;
   return 0;
-}
-
-static struct gc_sim_region *find_region(struct gc_sim_device *sim, uint64_t base)
-{
-  size_t i = 0;
-
-  while (sim->regions[i].base != base)
-    i++;
-  return &sim->regions[i];
 }
 
 int gc_sim_alias_until(struct gc_device *device, uint64_t end, struct gc_error *err)

@@ -19,7 +19,11 @@ int gc_sim_host_nodes(struct gc_device *device, struct gc_host_node nodes[GC_HOS
                       uint32_t *count, struct gc_error *err);
 int gc_sim_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node,
                          uint64_t *address, struct gc_error *err);
-int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns, struct gc_error *err);
+int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
+                struct gc_error *err);
+int gc_sim_use(struct gc_device *device, struct gc_error *err);
+int gc_sim_alloc_on_peer(struct gc_device *device, struct gc_device *peer, uint64_t bytes,
+                         uint64_t *address, enum gc_peer_path *path, struct gc_error *err);
 void gc_sim_release(struct gc_device *device, uint64_t address);
 int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
                  struct gc_error *err);

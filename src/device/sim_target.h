@@ -152,7 +152,7 @@ static inline uint64_t gpu_nanoseconds(void)
   return gc_sim_wall(gpu_sim);
 }
 
-#define GPU_SIM_LOAD(path, space, latency)                                                             \
+#define GPU_SIM_LOAD(path, space, latency)                                                         \
   static inline uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                            \
   {                                                                                                \
     struct gc_sim_block *b = gpu_sim;                                                              \

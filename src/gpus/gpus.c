@@ -11,8 +11,10 @@
 #include "gpus/sim.h"
 #include "gpus/tree.h"
 #include "util/error.h"
+#include "util/hash.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,4 +234,28 @@ bool gc_gpus_drop_host(const char *root, const struct gc_gpu *gpu, struct gc_rec
   if (record->count)
     gc_infos_drop(&record->elements[0].infos, "Host");
   return true;
+}
+
+size_t gc_gpus_node(const struct gc_gpus *gpus, enum gc_vendor vendor, struct gc_identity *node)
+{
+  uint64_t hash = GC_HASH_START;
+  size_t count = 0;
+
+  memset(node, 0, sizeof(*node));
+  for (size_t i = 0; i < gpus->count; i++) {
+    const struct gc_gpu *gpu = &gpus->array[i];
+    char text[sizeof(gpu->identity.id) + sizeof(gpu->identity.vbios) + 32];
+
+    if (gpu->vendor != vendor || gpu->instance)
+      continue;
+    /* a simulated GPU has a hash of its profile there; others may not show it while they sleep */
+    snprintf(text, sizeof(text), "%s %04x:%02x:%02x.%x %s;", gpu->identity.id, gpu->domain,
+             gpu->bus, gpu->dev, gpu->func, vendor == GC_VENDOR_SIM ? gpu->identity.vbios : "");
+    hash = gc_hash(hash, text, strlen(text));
+    memcpy(node->driver, gpu->identity.driver, sizeof(node->driver));
+    count++;
+  }
+  snprintf(node->id, sizeof(node->id), GC_NODE_PREFIX "%016" PRIx64, hash);
+  snprintf(node->model, sizeof(node->model), "%zu GPUs", count);
+  return count;
 }

@@ -54,6 +54,10 @@ void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char text[GC_GPUS
  * or another program measured it. */
 bool gc_gpus_drop_host(const char *root, const struct gc_gpu *gpu, struct gc_record *record);
 
+/* What identifies all whole GPUs of one vendor together: the id is "node-" and a hash. The record
+ * with this identity tells how they reach each other. Returns how many they are. */
+size_t gc_gpus_node(const struct gc_gpus *gpus, enum gc_vendor vendor, struct gc_identity *node);
+
 /* Why this machine may have GPUs that no file shows, as in WSL 2: a sentence without a period.
  * NULL: there is no sign of it. root: as given to gc_gpus_list. */
 const char *gc_gpus_why_unseen(const char *root);

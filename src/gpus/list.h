@@ -9,6 +9,7 @@
 #include "record/record.h"
 
 enum gc_vendor { GC_VENDOR_NVIDIA, GC_VENDOR_AMD, GC_VENDOR_SIM };
+#define GC_VENDORS 3
 
 /* Whether this process may use a GPU: what gc_gpus_restrict found. */
 enum gc_visibility {

@@ -43,9 +43,10 @@ hwloc_obj_t gc_graft_find(hwloc_obj_t parent, const char *gpu);
  * ReadBandwidth and WriteBandwidth (MiB/s) and ReadLatency (ns) of NUMA nodes, with each object of
  * the GPU as initiator: the PCI device, the OS devices under it, our outermost element. Distances:
  * GPUCacheReadBandwidth, GPUCacheWriteBandwidth (MB/s) and GPUCacheLatency (ns) among PCI devices
- * of GPUs and NUMA nodes; what is not known is 0. Nodes that the topology does not have are left
- * out. A node that is the memory of a GPU gets the values of DeviceMemory, and GPUCacheUUID; and
- * DeviceMemory gets its number. Call it during discovery. 0; or -ENOMEM: a part is missing. */
+ * of GPUs and NUMA nodes: a row says how its GPU reaches the others; what is not known is 0. Nodes
+ * that the topology does not have are left out. A node that is the memory of a GPU gets the values
+ * of DeviceMemory, and GPUCacheUUID; and DeviceMemory gets its number. Call it during discovery. 0;
+ * or -ENOMEM: a part is missing. */
 int gc_graft_host(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count);
 
 /* Sets the reason why a GPU has no values: GPUCacheStatus=why on device and the OS devices under

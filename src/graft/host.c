@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of the host, and a GPU's own memory that is a NUMA node, as the GPU reaches it, in hwloc's
- * own structures.
+ * Memory of the host and of other GPUs, and a GPU's own memory that is a NUMA node, as the GPU
+ * reaches it, in hwloc's own structures.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "graft/graft.h"
@@ -23,15 +23,19 @@
 /* hwloc has these attributes since 2.8; earlier ones do not know the names, and get none. */
 static const struct host_value {
   const char *key, *own_key; /* of host memory, by node; of the GPU's own memory */
+  const char *peer_key;      /* of other GPUs' memory, by UUID */
   const char *attribute, *distances;
   unsigned long kind;
   double attribute_unit, distance_unit; /* of what hwloc gets, in the unit of the key */
 } host_values[] = {
-    {HWLOC_GPUCACHE_HOST_READ_GBPS, HWLOC_GPUCACHE_READ_GBPS, "ReadBandwidth",
-     "GPUCacheReadBandwidth", GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
-    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, HWLOC_GPUCACHE_WRITE_GBPS, "WriteBandwidth",
-     "GPUCacheWriteBandwidth", GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
-    {HWLOC_GPUCACHE_HOST_LATENCY_NS, HWLOC_GPUCACHE_LATENCY_NS, "ReadLatency", "GPUCacheLatency",
+    {HWLOC_GPUCACHE_HOST_READ_GBPS, HWLOC_GPUCACHE_READ_GBPS,
+     HWLOC_GPUCACHE_PEER_READ_GBPS, "ReadBandwidth", "GPUCacheReadBandwidth",
+     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, HWLOC_GPUCACHE_WRITE_GBPS,
+     HWLOC_GPUCACHE_PEER_WRITE_GBPS, "WriteBandwidth", "GPUCacheWriteBandwidth",
+     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_LATENCY_NS, HWLOC_GPUCACHE_LATENCY_NS,
+     HWLOC_GPUCACHE_PEER_LATENCY_NS, "ReadLatency", "GPUCacheLatency",
      GC_HWLOC_VALUE_LATENCY, 1, 1},
 };
 
@@ -52,10 +56,14 @@ struct values {
   const char *own, *list;
 };
 
+static const struct gc_infos *infos_of(const struct gc_grafted *gpu)
+{
+  return gpu->record->count ? &gpu->record->elements[0].infos : &gpu->record->infos;
+}
+
 static struct values values_of(const struct gc_grafted *gpu, const struct host_value *of)
 {
-  const struct gc_infos *infos =
-      gpu->record->count ? &gpu->record->elements[0].infos : &gpu->record->infos;
+  const struct gc_infos *infos = infos_of(gpu);
 
   return (struct values){.gpu = gpu,
                          .own = gpu->node ? gc_infos_get(infos, of->own_key) : NULL,
@@ -80,6 +88,16 @@ static hwloc_obj_t next_node(hwloc_topology_t topology, struct values *values, d
         return node;
   }
   return NULL;
+}
+
+/* What the list of a GPU says of another one. */
+static bool find_peer(const struct gc_grafted *gpu, const struct gc_grafted *other, const char *key,
+                      double *value)
+{
+  struct gc_peer_entry entry;
+
+  return gc_peer_find(gc_infos_get(infos_of(gpu), key), other->record->identity.id, &entry) &&
+         gc_number_read(entry.text, value);
 }
 
 /* Both objects of a memory that is a NUMA node name the other one. */
@@ -145,6 +163,20 @@ static int set_attribute(hwloc_topology_t topology, const struct gc_grafted *gpu
  * without a PCI device in the topology are left out. */
 
 #ifdef GC_HWLOC_DISTANCES
+/* Whether the matrix has GPU i: it reaches a node or another GPU, or is reached. */
+static bool has_row(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count,
+                    size_t i, const struct host_value *of)
+{
+  struct values from = values_of(&gpus[i], of);
+  double value;
+  bool has = gpus[i].device && next_node(topology, &from, &value);
+
+  for (size_t k = 0; k < count && gpus[i].device && !has; k++)
+    has = gpus[k].device && (find_peer(&gpus[i], &gpus[k], of->peer_key, &value) ||
+                             find_peer(&gpus[k], &gpus[i], of->peer_key, &value));
+  return has;
+}
+
 /* objs: space for all GPUs and NUMA nodes. Returns how many have a value: GPUs, then nodes. */
 static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count,
                              const struct host_value *of, hwloc_obj_t *objs)
@@ -152,12 +184,9 @@ static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted 
   unsigned n = 0, first;
   double value;
 
-  for (size_t i = 0; i < count; i++) {
-    struct values from = values_of(&gpus[i], of);
-
-    if (gpus[i].device && next_node(topology, &from, &value))
+  for (size_t i = 0; i < count; i++)
+    if (has_row(topology, gpus, count, i, of))
       objs[n++] = gpus[i].device;
-  }
   first = n;
   for (size_t i = 0; i < count; i++) {
     struct values from = values_of(&gpus[i], of);
@@ -191,12 +220,12 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
   const unsigned nodes = (unsigned)hwloc_get_nbobjs_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE);
   hwloc_obj_t *objs = calloc(count + nodes, sizeof(*objs));
   const unsigned n = objs ? find_objects(topology, gpus, count, of, objs) : 0;
-  hwloc_uint64_t *values = n ? calloc((size_t)n * n, sizeof(*values)) : NULL;
+  hwloc_uint64_t *values = n > 1 ? calloc((size_t)n * n, sizeof(*values)) : NULL;
   hwloc_backend_distances_add_handle_t handle;
 
   if (!values) {
     free(objs);
-    return objs && !n ? 0 : -ENOMEM;
+    return !objs || n > 1 ? -ENOMEM : 0; /* hwloc wants two objects */
   }
   for (size_t i = 0; i < count; i++) {
     struct values from = values_of(&gpus[i], of);
@@ -206,6 +235,10 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
     while (gpus[i].device && (node = next_node(topology, &from, &value)))
       values[index_of(gpus[i].device, objs) * n + index_of(node, objs)] =
           (hwloc_uint64_t)(value * of->distance_unit + 0.5);
+    for (size_t k = 0; k < count && gpus[i].device; k++)
+      if (gpus[k].device && find_peer(&gpus[i], &gpus[k], of->peer_key, &value))
+        values[index_of(gpus[i].device, objs) * n + index_of(gpus[k].device, objs)] =
+            (hwloc_uint64_t)(value * of->distance_unit + 0.5);
   }
   handle = hwloc_backend_distances_add_create(topology, of->distances,
                                               of->kind | HWLOC_DISTANCES_KIND_FROM_USER, 0);

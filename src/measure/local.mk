@@ -74,6 +74,9 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/geometry/line.c \
 	src/measure/host/host.h \
 	src/measure/host/host_memory.c \
+	src/measure/host/outside.c \
+	src/measure/host/outside.h \
+	src/measure/host/peers.c \
 	src/measure/latency/atomic_latency.c \
 	src/measure/latency/l2_latency.c \
 	src/measure/latency/l3_latency.c \
@@ -133,6 +136,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/remote_latency.c \
 	src/measure/structure/sm_groups.c \
 	src/measure/structure/excess.c \
+	src/measure/structure/flush.c \
 	src/measure/structure/index.c \
 	src/measure/structure/index.h \
 	src/measure/structure/cache_lines.c \

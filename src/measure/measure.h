@@ -38,6 +38,10 @@ int gc_handover_read(struct gc_handover *handover, struct gc_identity *identity,
 void gc_handover_free(struct gc_handover *handover); /* a zeroed one is fine */
 
 struct gc_measure_options {
+  /* Other open devices of the same thread, at most GC_PEERS_MAX. If there are any, only how the GPU
+   * reaches them is measured: Peer… of DeviceMemory. */
+  const struct gc_peer *peers;
+  uint32_t peer_count;
   /* Comma list of subtypes to measure ("L1Cache,L2Cache"); NULL: all but TLBs. Unknown: -EINVAL
    * with a sentence that lists the known ones. */
   const char *only;

@@ -430,8 +430,14 @@ static void derive(struct gc_profile *profile)
 /* The driver states it of the GPU, not of nodes. */
 static const char *bad_hosts(const struct gc_model_facts *facts)
 {
-  for (unsigned i = 1; i < facts->host_count; i++)
-    if (!facts->hosts[i].atomic_ns != !facts->hosts[0].atomic_ns)
+  const struct gc_model_host *first = NULL;
+
+  for (unsigned i = 0; i < facts->host_count; i++)
+    if (*facts->hosts[i].peer)
+      continue;
+    else if (!first)
+      first = &facts->hosts[i];
+    else if (!facts->hosts[i].atomic_ns != !first->atomic_ns)
       return "atomic_ns is stated of some NUMA nodes, not of all";
   return NULL;
 }

@@ -24,11 +24,14 @@ enum gc_space {
 };
 
 #define GC_FACTS_RESERVES 4
-#define GC_MODEL_HOSTS 16
+#define GC_MODEL_HOSTS 32
 
-/* A NUMA node of the host. The operating system shows its number, its distance from the GPU, and
- * whether it has free memory. */
+/* A NUMA node of the host, or another GPU: memory that is reached from this GPU, and not a part of
+ * it. The operating system shows the number of a node, its distance from the GPU, and whether it
+ * has free memory. */
 struct gc_model_host {
+  char peer[64];   /* another GPU: the name of its profile, or "*" for all others; a node: empty */
+  uint32_t path;   /* to it: 0 through the host, 1 PCIe, 2 NVLink */
   uint32_t node, distance;
   bool full; /* no memory is free */
   uint32_t latency_ns;
@@ -53,7 +56,7 @@ struct gc_model_facts {
   struct {
     uint32_t warps, blocks;
   } reserves[GC_FACTS_RESERVES];
-  unsigned host_count; /* NUMA nodes of the host */
+  unsigned host_count; /* NUMA nodes of the host, and other GPUs */
   struct gc_model_host hosts[GC_MODEL_HOSTS];
   /* What the driver states about the L2; UINT64_MAX: it refuses. */
   uint64_t l2_fetch_limit, l2_persisting, l2_compression;

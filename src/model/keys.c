@@ -68,6 +68,15 @@ static int read_no(const struct gc_profile_value *value, char *text, void *to)
   return status;
 }
 
+/* In the order of struct gc_model_host. */
+static int read_peer_path(const struct gc_profile_value *value, char *text, void *to)
+{
+  const int index = gc_value_choice(value, text, "host|pcie|nvlink");
+
+  *(uint32_t *)to = index > 0 ? (uint32_t)index : 0;
+  return index < 0 ? index : 0;
+}
+
 /* The same as a number, for which "no" differs from no value. */
 static int read_yes64(const struct gc_profile_value *value, char *text, void *to)
 {
@@ -698,6 +707,15 @@ const struct gc_profile_key gc_host_keys[] = {
     {"copy_to_gbps", read_gbps, HOST(copy_to_gbps), true, 0, 100000},
     {"copy_from_gbps", read_gbps, HOST(copy_from_gbps), true, 0, 100000},
     {"copy_both_gbps", read_gbps, HOST(copy_both_gbps), true, 0, 100000},
+    END,
+};
+
+const struct gc_profile_key gc_peer_keys[] = {
+    {"path", read_peer_path, HOST(path), true, 0, 0},
+    {"latency_ns", read_u32, HOST(latency_ns), true, 1, 1000000},
+    {"read_gbps", read_gbps, HOST(read_gbps), true, 0, 100000},
+    {"write_gbps", read_gbps, HOST(write_gbps), true, 0, 100000},
+    {"copy_gbps", read_gbps, HOST(copy_to_gbps), true, 0, 100000},
     END,
 };
 

@@ -22,6 +22,7 @@ struct gc_profile_key {
  * gc_profile, the others in a struct gc_profile_cache, _path, _tlb, _banks and
  * _atomics, and in a struct gc_model_host. */
 extern const struct gc_profile_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[],
-    gc_space_keys[], gc_tlb_keys[], gc_banks_keys[], gc_atomics_keys[], gc_host_keys[];
+    gc_space_keys[], gc_tlb_keys[], gc_banks_keys[], gc_atomics_keys[], gc_host_keys[],
+    gc_peer_keys[];
 
 #endif

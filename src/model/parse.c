@@ -124,27 +124,42 @@ static int begin_atomics(struct parser *parser)
   return 0;
 }
 
-static int begin_host(struct parser *parser, const char *name)
+static int add_host(struct parser *parser, const struct gc_model_host *host,
+                    const struct gc_profile_key *keys)
 {
   struct gc_model_facts *facts = &parser->profile->facts;
+
+  for (unsigned i = 0; i < facts->host_count; i++)
+    if (facts->hosts[i].node == host->node && !strcmp(facts->hosts[i].peer, host->peer))
+      return gc_value_wrong(&parser->at, "a second %s", parser->section);
+  if (facts->host_count == GC_MODEL_HOSTS)
+    return gc_value_wrong(&parser->at, "more than %d NUMA nodes and other GPUs", GC_MODEL_HOSTS);
+  parser->keys = keys;
+  parser->target = (char *)&facts->hosts[facts->host_count];
+  facts->hosts[facts->host_count++] = *host;
+  return 0;
+}
+
+static int begin_host(struct parser *parser, const char *name)
+{
   struct gc_profile_value value = parser->at;
-  struct gc_model_host *host = &facts->hosts[facts->host_count];
   uint64_t node;
 
   value.key = "host";
   value.most = UINT32_MAX;
   if (gc_value_number(&value, name, &node))
     return -EINVAL;
-  for (unsigned i = 0; i < facts->host_count; i++)
-    if (facts->hosts[i].node == node)
-      return gc_value_wrong(&parser->at, "a second [host %s]", name);
-  if (facts->host_count == GC_MODEL_HOSTS)
-    return gc_value_wrong(&parser->at, "more than %d NUMA nodes", GC_MODEL_HOSTS);
-  facts->host_count++;
-  *host = (struct gc_model_host){.node = (uint32_t)node, .distance = 10};
-  parser->keys = gc_host_keys;
-  parser->target = (char *)host;
-  return 0;
+  return add_host(parser, &(struct gc_model_host){.node = (uint32_t)node, .distance = 10},
+                  gc_host_keys);
+}
+
+static int begin_peer(struct parser *parser, const char *name)
+{
+  struct gc_model_host host = {.distance = 10};
+
+  if ((size_t)snprintf(host.peer, sizeof(host.peer), "%s", name) >= sizeof(host.peer))
+    return gc_value_wrong(&parser->at, "the name of a GPU is too long");
+  return add_host(parser, &host, gc_peer_keys);
 }
 
 /* These sections describe the driver tables; src/gpus/sim_tables.c reads and checks them. */
@@ -184,12 +199,14 @@ static int begin_section(struct parser *parser, char *header)
       return begin_atomics(parser);
     if (name && !strcmp(kind, "host"))
       return begin_host(parser, name);
+    if (name && !strcmp(kind, "peer"))
+      return begin_peer(parser, name);
     if (name && !strcmp(kind, "sysfs"))
       return begin_sysfs(parser);
   }
   return gc_value_wrong(&parser->at,
                         "%s is none of [unified], [cache NAME], [tlb NAME], [space NAME], "
-                        "[banks], [atomics], [host NODE], [sysfs ELEMENT]",
+                        "[banks], [atomics], [host NODE], [peer NAME], [sysfs ELEMENT]",
                         parser->section);
 }
 

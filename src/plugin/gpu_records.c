@@ -362,6 +362,23 @@ static void fall_back(struct gc_gpu *gpu, const struct gc_settings *settings,
            strncmp(why, NOT_MEASURED, strlen(NOT_MEASURED)) ? why : why + strlen(NOT_MEASURED));
 }
 
+/* How the GPUs reach each other is in a record of its own, which only the command measures. */
+static void add_peers(const struct gc_gpus *gpus, struct gc_outcome *outcomes)
+{
+  for (int vendor = 0; vendor < GC_VENDORS; vendor++) {
+    struct gc_identity identity;
+    struct gc_record *node;
+
+    if (gc_gpus_node(gpus, (enum gc_vendor)vendor, &identity) < 2 ||
+        gc_store_find(&identity, &node, NULL))
+      continue;
+    for (size_t i = 0; i < gpus->count; i++)
+      if (outcomes[i].record)
+        gc_record_merge_node(outcomes[i].record, node);
+    gc_record_free(node);
+  }
+}
+
 void gc_plugin_look_up(struct gc_gpus *gpus, const struct gc_settings *settings,
                        const char *_Atomic *doing, struct gc_outcome *outcomes)
 {
@@ -370,6 +387,7 @@ void gc_plugin_look_up(struct gc_gpus *gpus, const struct gc_settings *settings,
   *doing = "reading the records";
   for (size_t i = 0; i < gpus->count; i++)
     outcomes[i].wanted = look_up(&gpus->array[i], settings, &known, &outcomes[i]);
+  add_peers(gpus, outcomes);
   *doing = "reading the tables of the kernel driver";
   for (size_t i = 0; i < gpus->count; i++)
     if (!outcomes[i].wanted)
@@ -402,6 +420,8 @@ void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings,
   }
   if (count > 0 && !is_over(deadline))
     measure(jobs, count, settings, environment, deadline);
+  if (!is_over(deadline))
+    add_peers(gpus, outcomes);
   *doing = "reading the tables of the kernel driver";
   for (size_t i = 0; i < gpus->count && !is_over(deadline); i++)
     if (outcomes[i].wanted)

@@ -88,6 +88,29 @@ bool gc_node_value_next(const char **list, uint64_t *node, double *value)
   return length < sizeof text && gc_number_read(text, value) && end_entry(list, end + length);
 }
 
+bool gc_peer_next(const char **list, struct gc_peer_entry *entry)
+{
+  const char *id = *list, *text = id ? strchr(id, ':') : NULL;
+  size_t length;
+
+  if (!text)
+    return false;
+  length = strcspn(++text, ",");
+  return snprintf(entry->id, sizeof entry->id, "%.*s", (int)(text - 1 - id), id) <
+             (int)sizeof entry->id &&
+         snprintf(entry->text, sizeof entry->text, "%.*s", (int)length, text) <
+             (int)sizeof entry->text &&
+         end_entry(list, text + length);
+}
+
+bool gc_peer_find(const char *list, const char *id, struct gc_peer_entry *entry)
+{
+  while (gc_peer_next(&list, entry))
+    if (!strcmp(entry->id, id))
+      return true;
+  return false;
+}
+
 bool gc_survival_next(const char **list, uint64_t *fills, double *share)
 {
   const char *at = *list;

@@ -37,6 +37,16 @@ bool gc_mask_next(const char **list, uint64_t *mask);
 /* HostReadGBps and the like, "0:50.8,1:38": the number of a NUMA node and its value. */
 bool gc_node_value_next(const char **list, uint64_t *node, double *value);
 
+/* PeerReadGBps and the like, "GPU-1c5a…:48.2,GPU-99d0…:47.9": the id of another GPU and its value.
+ */
+struct gc_peer_entry {
+  char id[80], text[32]; /* the value as text: PeerPath has no numbers */
+};
+bool gc_peer_next(const char **list, struct gc_peer_entry *entry);
+
+/* The value of this GPU in a list, which may be NULL. False: it has none. */
+bool gc_peer_find(const char *list, const char *id, struct gc_peer_entry *entry);
+
 /* SurvivalCurve, "1024:0.998,2048:0.71": numbers of fills and the share of lines, 0 to 1, that
  * survive them. */
 bool gc_survival_next(const char **list, uint64_t *fills, double *share);

@@ -116,3 +116,19 @@ int gc_record_take_host(struct gc_record *record, const struct gc_record *from)
   }
   return 0;
 }
+
+int gc_record_merge_node(struct gc_record *record, const struct gc_record *node)
+{
+  const struct gc_infos *infos = &node->elements[0].infos;
+  const size_t length = strlen(record->identity.id);
+  int status = 0;
+
+  for (size_t i = 0; record->count && i < infos->count && !status; i++) {
+    const char *name = infos->array[i].name;
+
+    if (!strncmp(name, record->identity.id, length) && name[length] == '.' &&
+        !strncmp(name + length + 1, GC_PEER_KEYS, strlen(GC_PEER_KEYS)))
+      status = gc_infos_set(&record->elements[0].infos, name + length + 1, infos->array[i].value);
+  }
+  return status;
+}

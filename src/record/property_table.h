@@ -8,8 +8,8 @@
  *   PROPERTY(id, name, judge, section, sentence)
  *       What one measurement determines: enum gc_property GC_<id>, and the name of its source and
  *       confidence. judge_<judge> of tests/calibration compares measured values with the model;
- *       none: it is never measured. A report has the sentence, which says how a measured value is
- *       found, and the section of doc/methods.md.
+ *       none: a measurement of one GPU does not measure it. A report has the sentence, which
+ *       says how a measured value is found, and the section of doc/methods.md.
  *   ON(kind, section, sentence)
  *       The same for one kind of element, if the method differs there. Belongs to the PROPERTY
  *       before it, as the following rows do.
@@ -19,8 +19,8 @@
  *       struct gc_measured, which is made from these rows. words: its name in a report.
  *   TEXT(id, key, pattern, between, write, words)
  *       A value that is no number. pattern: '#' is a whole number, '%' one that can have a
- *       fraction, '@' hexadecimal digits, '$' letters and digits; '|' means "or"; other characters
- *       are themselves. between: the characters between items, each of which has the pattern; "":
+ *       fraction, '@' hexadecimal digits, '$' letters and digits, '&' the id of a GPU; '|' means
+ *       "or"; other characters are themselves. between: the characters between items, each of which has the pattern; "":
  *       there is one item.
  *       write: a statement of publish.c that writes the value.
  *   LOOSE(key, least, member, words)
@@ -161,13 +161,13 @@ TEXT(HOST_WRITE, "HostWriteGBps", "#:%", ",", write_by_node(out, &from->host_wri
      "write bandwidth of host memory by NUMA node")
 
 PROPERTY(HOST_COPY_TO, "HostCopyTo", host_copy_to, "Host memory",
-         "A copy engine copies from the host to the GPU once, then several times in a row. The "
+         "A copy engine copies a part of the bytes from the host to the GPU, then all of them. The "
          "value follows from the difference.")
 TEXT(HOST_COPY_TO, "HostCopyToGBps", "#:%", ",", write_by_node(out, &from->host_copy_to),
      "copies from host memory by NUMA node")
 
 PROPERTY(HOST_COPY_FROM, "HostCopyFrom", host_copy_from, "Host memory",
-         "A copy engine copies from the GPU to the host once, then several times in a row. The "
+         "A copy engine copies a part of the bytes from the GPU to the host, then all of them. The "
          "value follows from the difference.")
 TEXT(HOST_COPY_FROM, "HostCopyFromGBps", "#:%", ",", write_by_node(out, &from->host_copy_from),
      "copies to host memory by NUMA node")
@@ -189,6 +189,33 @@ PROPERTY(HOST_ATOMIC_LATENCY, "HostAtomicLatency", host_atomic, "Host memory",
          "additions.")
 TEXT(HOST_ATOMIC_LATENCY, "HostAtomicLatencyNs", "#:%", ",", write_by_node(out, &from->host_atomic_latency),
      "latency of atomic operations on host memory by NUMA node")
+PROPERTY(PEER_READ, "PeerRead", none, "Other GPUs",
+         "All SMs read memory of the other GPU. The value is the median of the repetitions.")
+TEXT(PEER_READ, "PeerReadGBps", "&:%", ",", write_by_peer(out, results, &from->peer_read),
+     "read bandwidth of memory of other GPUs")
+
+PROPERTY(PEER_WRITE, "PeerWrite", none, "Other GPUs",
+         "All SMs store to memory of the other GPU. The value is the median of the repetitions.")
+TEXT(PEER_WRITE, "PeerWriteGBps", "&:%", ",", write_by_peer(out, results, &from->peer_write),
+     "write bandwidth of memory of other GPUs")
+
+PROPERTY(PEER_COPY, "PeerCopy", none, "Other GPUs",
+         "A copy engine copies a part of the bytes from the other GPU to this one, then all of "
+         "them. The value follows from the difference.")
+TEXT(PEER_COPY, "PeerCopyGBps", "&:%", ",", write_by_peer(out, results, &from->peer_copy),
+     "copies from other GPUs")
+
+PROPERTY(PEER_LATENCY, "PeerLatency", none, "Other GPUs",
+         "A few SMs follow chains of dependent loads through memory of the other GPU. The value is "
+         "the mean of the quartiles of the loads.")
+TEXT(PEER_LATENCY, "PeerLatencyNs", "&:%", ",", write_by_peer(out, results, &from->peer_latency),
+     "latency of memory of other GPUs")
+
+PROPERTY(PEER_PATH, "PeerPath", none, "Other GPUs",
+         "The driver tells whether kernels can use memory of the other GPU, and whether atomics "
+         "are native on the way, as they are on NVLink and not on PCIe.")
+TEXT(PEER_PATH, "PeerPath", "&:$", ",", write_paths(out, results, &from->peer_path),
+     "way to other GPUs")
 
 PROPERTY(CARVEOUT_TABLE, "CarveoutTable", carveouts, "Carve-outs",
          "Kernels with different preferred carve-outs load arrays of growing size. Each capacity "
@@ -277,6 +304,11 @@ PROPERTY(SURVIVAL_CURVE, "SurvivalCurve", curve, "Sets and replacement",
 ON(GC_L2, "Sets and replacement",
    "One SM times lines, reads others in order, and times the first ones again.")
 TEXT(SURVIVAL_CURVE, "SurvivalCurve", "#:%", ",", write_curve(out, from), "survival curve")
+
+PROPERTY(FLUSH, "Flush", flush, "Flush",
+         "Lines are read several times, then all SMs read other memory once. The value is the least "
+         "size after which fewer than 5 % of the lines are found.")
+NUMBER(FLUSH, "FlushBytes", WHOLE, 1, flush_bytes, "bytes to read that displace everything")
 
 PROPERTY(VICTIM_SHARES, "VictimShares", shares, "Sets and replacement",
          "One line more than a set has ways is loaded in random orders. The next line that misses "

@@ -35,6 +35,8 @@ static size_t span(char pattern, const char *text)
     return strspn(text, DIGITS "abcdef");
   case '$':
     return strspn(text, DIGITS LETTERS);
+  case '&':
+    return strspn(text, DIGITS LETTERS "._-");
   default:
     return *text == pattern;
   }
@@ -113,8 +115,17 @@ static bool number_ok(const struct number *number, const char *value)
   return has_form(value, pattern, "", number->least);
 }
 
-bool gc_value_ok(const char *name, const char *value)
+/* In the record of a node, "GPU-1c5a….PeerReadGBps" has the form of PeerReadGBps. */
+static const char *key_of(const char *name)
 {
+  const char *period = strrchr(name, '.');
+
+  return period ? period + 1 : name;
+}
+
+bool gc_value_ok(const char *info, const char *value)
+{
+  const char *name = key_of(info);
   static const char source[] = HWLOC_GPUCACHE_SOURCE_SUFFIX,
                     confidence[] = HWLOC_GPUCACHE_CONFIDENCE_SUFFIX;
   const size_t size = strlen(name) + 1;

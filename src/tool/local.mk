@@ -96,6 +96,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/measure/measure_one.h \
 	src/tool/measure/measure_several.c \
 	src/tool/measure/measure_several.h \
+	src/tool/measure/peers.c \
+	src/tool/measure/peers.h \
 	src/tool/measure/obtain.c \
 	src/tool/measure/obtain.h \
 	src/tool/measure/raw_dir.c \

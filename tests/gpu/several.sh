@@ -5,8 +5,10 @@
 #   start all     processes that only start CUDA, one for each GPU, all at once, until the last has ended
 #   measure one   what measuring gpu0 alone takes, without starting CUDA and the process
 #   measure all   the command for all GPUs
-# On one GPU the limit is the same.
+# On one GPU the limit is the same. Then gpu0 is measured alone and beside the others: the values must
+# be alike.
 set -u
+failed=
 tool=$top_builddir/hwloc-gpucache
 bare=$top_builddir/tests/bench/bare-start
 runs=${SEVERAL_RUNS:-5}
@@ -34,9 +36,9 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 i=0
 while [ $i -lt "$runs" ]; do
   milliseconds start_all >>"$HOME/start" || exit 1
-  milliseconds "$tool" measure --force gpu0 >>"$HOME/process" || exit 1
-  "$tool" show --json gpu0 | sed -n 's/.*"MeasuringMilliseconds": *"*\([0-9.]*\).*/\1/p' | head -n 1 >>"$HOME/one"
-  milliseconds "$tool" measure --force >>"$HOME/all" || exit 1
+  milliseconds "$tool" measure --force --no-store --xml gpu0 >>"$HOME/process" || exit 1
+  sed -n 's/.*MeasuringMilliseconds" value="\([0-9.]*\)".*/\1/p' "$HOME/out" >>"$HOME/one"
+  milliseconds "$tool" measure --force --no-store >>"$HOME/all" || exit 1
   i=$((i + 1))
 done
 start=$(median <"$HOME/start")
@@ -48,3 +50,12 @@ echo "  start all    $start ms  ($(tr '\n' ' ' <"$HOME/start"))"
 echo "  measure one  $one ms  ($(tr '\n' ' ' <"$HOME/one")), as a process $(median <"$HOME/process") ms"
 echo "  measure all  $all ms  ($(tr '\n' ' ' <"$HOME/all")), limit $limit ms"
 [ "$all" -le "$limit" ] || { echo "FAILED: measuring all GPUs takes longer than $limit ms"; exit 1; }
+
+for i in 1 2 3; do
+  "$tool" measure --force --no-store --xml gpu0 >"$HOME/alone.xml" || exit 1
+  "$tool" measure --replace >"$HOME/out" || exit 1
+  rm -f "$HOME"/.cache/hwloc-gpucache/node-*.xml # gpu0 alone has no values of others, either
+  "$tool" show --xml gpu0 >"$HOME/beside.xml" || exit 1
+  "$tool" compare "$HOME/alone.xml" "$HOME/beside.xml" || failed=1
+done
+[ -z "$failed" ] || { echo "FAILED: measured beside the others, gpu0 has other values"; exit 1; }

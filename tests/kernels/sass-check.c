@@ -4,28 +4,21 @@
  * Reads cubins and checks those properties of the machine code (Volta encoding: sm_70 to sm_12x) on
  * which the measurements rely:
  *
- *   chase_*    between the two clock reads are one load of the right path, a comparison of its value
- *              that waits for it, and an exit that depends on that comparison; nothing else there
- *              accesses memory or waits
- *   pair, first_touch, banks_constant   the same for each timed load
- *              (chase_system: an atomic operation at the scope of the system)
- *   marks_*    as chase_*
- *   census_*   as chase_*, and the census of constants reads no launch argument meanwhile
- *   banks_census   the same between its tickets; before sm_90 a descriptor of global memory is in
- *              front of the arguments and may be read again
- *   outstanding   between the two clock reads are GPU_BATCH_LOADS loads into as many registers, and
- *              nothing in front of the last one waits for any of them; an exit is behind them
- *   read_lines   GPU_READ_LINES loads into as many registers, and nothing in front of the last one
- *              waits for any of them
- *   latency_*  loads follow one another with nothing in the chain between them; each clock read is
- *              behind an exit that depends on the chain
- *   conflicts, lines_atomic   as latency_*
- *   atomics_*  the operations return values to registers; no votes, so that those of a warp are not
- *              combined
+ *   chase_*    between the two clock reads are one load of the right path, a comparison of its
+ * value that waits for it, and an exit that depends on that comparison; nothing else there accesses
+ * memory or waits pair, first_touch, banks_constant   the same for each timed load (chase_system:
+ * an atomic operation at the scope of the system) marks_*    as chase_* census_*   as chase_*, and
+ * the census of constants reads no launch argument meanwhile banks_census   the same between its
+ * tickets; before sm_90 a descriptor of global memory is in front of the arguments and may be read
+ * again outstanding   between the two clock reads are GPU_BATCH_LOADS loads into as many registers,
+ * and nothing in front of the last one waits for any of them; an exit is behind them read_lines
+ * GPU_READ_LINES loads into as many registers, and nothing in front of the last one waits for any
+ * of them latency_*  loads follow one another with nothing in the chain between them; each clock
+ * read is behind an exit that depends on the chain conflicts, lines_atomic   as latency_* atomics_*
+ * the operations return values to registers; no votes, so that those of a warp are not combined
  *   filler     is at least GPU_FILLER_BYTES long
- *   jumps_*    between the two clock reads is nothing but the blocks, each as long as it should be, with
- *              jumps to the right ones
- *   all        no local memory, no static shared memory
+ *   jumps_*    between the two clock reads is nothing but the blocks, each as long as it should be,
+ * with jumps to the right ones all        no local memory, no static shared memory
  *
  * Usage: sass-check FILE...   exit status 0: all kernels pass
  *
@@ -36,13 +29,10 @@
  *   12-15    guard predicate, 15 negates it
  *   16-23    destination register
  *   24-31    first register operand
- *   34-63    target of a jump, in words from the next instruction; from sm_90 on these are the upper
- *            bits, and 16-23 the lower ones
- *   40-53    operand in the constant bank, as a word; for LDC 40-55, as a byte
- *   72-79    special register of clock reads
- *   73-75    size of a global load: 4 for 4 bytes, 5 for 8
- *   77-80    cache policy of global loads
- *   81-83    predicate that a comparison sets
+ *   34-63    target of a jump, in words from the next instruction; from sm_90 on these are the
+ * upper bits, and 16-23 the lower ones 40-53    operand in the constant bank, as a word; for LDC
+ * 40-55, as a byte 72-79    special register of clock reads 73-75    size of a global load: 4 for 4
+ * bytes, 5 for 8 77-80    cache policy of global loads 81-83    predicate that a comparison sets
  *   110-112  scoreboard that is set until the result has arrived (7: none)
  *   113-115  scoreboard that is set until the operands have been read (7: none)
  *   116-121  scoreboards that it waits for
@@ -189,7 +179,8 @@ static bool is_load(const struct kernel *k, const char *path, const struct instr
   if (!strcmp(path, "atomic"))
     return i->opcode == (k->sm < 80 ? ATOMG_75 : ATOMG);
   if (!strcmp(path, "system"))
-    return i->opcode == (k->sm < 80 ? ATOMG_75 : ATOMG) && i->cache == (k->sm < 80 ? 11 : 10) /* STRONG.SYS */;
+    return i->opcode == (k->sm < 80 ? ATOMG_75 : ATOMG) &&
+           i->cache == (k->sm < 80 ? 11 : 10) /* STRONG.SYS */;
   return i->opcode == TLD_REG || i->opcode == TLD_CONST || i->opcode == TLD_UREG;
 }
 

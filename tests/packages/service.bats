@@ -13,7 +13,7 @@ setup() {
 needs() { command -v "$1" >/dev/null || skip "$1 is not installed (Debian package $2)"; }
 
 # The unit as it would be for a command that is installed at $HWLOC_GPUCACHE_TOOL.
-with_this_command() { sed "s|^ExecStart=$installed |ExecStart=$HWLOC_GPUCACHE_TOOL |" "$unit"; }
+with_this_command() { sed "s|$installed |$HWLOC_GPUCACHE_TOOL |" "$unit"; }
 
 @test "service: systemd accepts the unit" {
   needs systemd-analyze systemd
@@ -48,11 +48,14 @@ with_this_command() { sed "s|^ExecStart=$installed |ExecStart=$HWLOC_GPUCACHE_TO
   [ "$status" -eq 1 ]
 }
 
-# Runs the commands of the unit as systemd would: ExecStart, then ExecStopPost whatever the status.
+# Runs the commands of the unit as systemd would: ExecStart; ExecStartPost if that has succeeded; then
+# ExecStopPost whatever the status.
 start_unit() {
   local command status=0
   command=$(with_this_command | sed -n 's/^ExecStart=//p')
   HWLOC_GPUCACHE_DIR=$here/site bash -c "$command" || status=$?
+  command=$(with_this_command | sed -n 's/^ExecStartPost=-//p')
+  [ $status -ne 0 ] || HWLOC_GPUCACHE_DIR=$here/site bash -c "$command" || true
   command=$(sed -n 's/^ExecStopPost=-//p' "$unit")
   bash -c "${command//"$site"/"$here/site"}"
   return $status
@@ -69,6 +72,20 @@ start_unit() {
   run start_unit
   [[ $output == *"already measured"* ]]
   [ "$(stat -c %y "$here"/site/sim-*.xml)" = "$before" ]
+}
+
+@test "service: it also measures how several GPUs reach each other" {
+  install -d -m 755 "$here/site"
+  for gpu in a b; do
+    cp "$top_srcdir/tests/tool/tiny" "$here/$gpu"
+    printf '[peer *]\npath = nvlink\nlatency_ns = 900\nread_gbps = 300\nwrite_gbps = 300\ncopy_gbps = 300\n' \
+      >>"$here/$gpu"
+  done
+  export HWLOC_GPUCACHE_SIM=$here/a,$here/b HWLOC_FSROOT=$here HWLOC_THISSYSTEM=1
+  run start_unit
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(stat -c %a "$here"/site/node-*.xml)" = 644 ]
 }
 
 @test "service: a node without a GPU is a success" {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The plugin is light: every process that loads a topology maps it. It needs no library except
-# those that hwloc has mapped already. Its size without symbols is at most 124 KB.
+# those that hwloc has mapped already. Its size without symbols is at most 132 KB.
 plugin=$top_builddir/src/plugin/.libs/hwloc_gpucache.so
 [ "$SANITIZERS" = no ] || { echo "skipped: with sanitizers the plugin is larger and needs their libraries"; exit 77; }
 for program in readelf strip; do
@@ -23,5 +23,5 @@ copy=$HOME/hwloc_gpucache.so
 cp "$plugin" "$copy" && strip "$copy" || exit 99
 bytes=$(wc -c <"$copy")
 echo "size without symbols: $bytes bytes"
-[ "$bytes" -le 124000 ] || { echo "that is more than 124 KB"; failed=1; }
+[ "$bytes" -le 132000 ] || { echo "that is more than 132 KB"; failed=1; }
 exit $failed

@@ -75,6 +75,52 @@ host() {
   is 0 "$status"
 }
 
+# fnv TEXT: its 64-bit FNV-1a hash.
+fnv() {
+  local hash=$((0xcbf29ce484222325)) i
+  for ((i = 0; i < ${#1}; i++)); do
+    hash=$(((hash ^ $(printf '%d' "'${1:i:1}")) * 0x100000001b3))
+  done
+  printf '%016x' "$hash"
+}
+
+# peers INFO=VALUE…: the record of the node says so.
+peers() {
+  local infos='' info id
+  id=node-$(fnv "$gpu0 0000:17:00.0 ;$gpu1 0000:97:00.0 ;")
+  for info; do infos+="<info name=\"${info%%=*}\" value=\"${info#*=}\"/>"; done
+  sed "s|$gpu0|$id|; s|<info name=\"GPUCacheMIG\" value=\"[^\"]*\"/>||; 0,/<info name=\"HostReadGBps\"/s||$infos&|" "$HWLOC_GPUCACHE_DIR/$gpu0.xml" \
+    >"$HWLOC_GPUCACHE_DIR/$id.xml"
+}
+
+@test "distances between GPUs have each direction" {
+  ! hwloc_before 2.5 || skip "plugins cannot add distances before hwloc 2.5"
+  peers "$gpu0.PeerReadGBps=$gpu1:389.1" "$gpu1.PeerReadGBps=$gpu0:377" "$gpu0.PeerLatencyNs=$gpu1:911"
+  is "$gpu1:389.1" "$(info PeerReadGBps 'os=gpu0-Memory 80GiB')"
+  is "$gpu0:377" "$(info PeerReadGBps 'os=gpu1-Memory 80GiB')"
+  run topology --distances
+  is 0 "$status"
+  # rows: the first GPU, the second one
+  [[ $(tr -s ' ' <<<"$output") == *'0 389100 50800 38000'* ]]
+  [[ $(tr -s ' ' <<<"$output") == *'377000 0 38000 50800'* ]]
+  [[ $(tr -s ' ' <<<"$output") == *'0 911 1150 1420'* ]]
+  [[ $(tr -s ' ' <<<"$output") == *'0 0 1420 1150'* ]]
+  topology --distances > distances
+  topology --of xml -f node.xml
+  HWLOC_GPUCACHE=off topology -i node.xml --distances | cmp - distances
+  run "$topo_check" io-important load check dup xml restrict
+  is 0 "$status"
+}
+
+@test "a record of a node with other GPUs, or with bad lists, changes nothing" {
+  topology --distances > before
+  peers "GPU-3.PeerReadGBps=$gpu1:389.1" "$gpu1.PeerReadGBps=GPU-3:377"
+  topology --distances | cmp - before
+  peers "$gpu0.PeerReadGBps=$gpu1"
+  topology --distances | cmp - before
+  is '' "$(info PeerReadGBps 'os=gpu0-Memory 80GiB')"
+}
+
 @test "a program that wants no distances and no memory attributes gets none" {
   ! hwloc_before 2.8 || skip "programs cannot ask for that before hwloc 2.8"
   run "$topo_check" io-important load count-attributes

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The library for programs: the example predicts what the command predicts, the library shows only the
-# functions of its header, and an installed one is found by pkg-config, from C and C++.
+# functions of its header, which debian/ lists, and an installed one is found by pkg-config, from C and C++.
 set -e
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -35,6 +35,11 @@ done
 
 strange=$(nm -D --defined-only "$library" | awk '$3 !~ /^hwloc_gpucache_predict/ && $2 ~ /[TDBR]/')
 [ "$SANITIZERS" = yes ] || [ -z "$strange" ] || { echo "visible: $strange"; exit 1; }
+nm -D --defined-only "$library" | sed -n 's/.* T \(hwloc_gpucache_predict\)/\1/p' | sort >"$dir/visible"
+sed -n 's/^ \(.*\)@Base .*/\1/p' "$top_srcdir/debian/libhwloc-gpucache-predict0.symbols" | sort | diff - "$dir/visible" || {
+  echo "debian/libhwloc-gpucache-predict0.symbols lists other functions than the library has"
+  exit 1
+}
 
 # With the sanitizers, a program that is built without them cannot use the library.
 [ "$SANITIZERS" != yes ] || exit 0

@@ -75,7 +75,8 @@ static void nodes_are_told_apart(void **state)
   close_gpu(&o);
 }
 
-/* Operations on lines that loads have not brought in, and more than loads only where the node says so. */
+/* Operations on lines that loads have not brought in, and more than loads only where the node says
+ * so. */
 static void atomic_operations_have_a_latency(void **state)
 {
   const unsigned nodes[] = {0, 1};

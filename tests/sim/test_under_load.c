@@ -93,7 +93,8 @@ static void one_sm_has_no_others(void **state)
   close_gpu(&o);
 }
 
-/* The drift makes the timing overhead larger than the loads, so they seem to take less than no time. */
+/* The drift makes the timing overhead larger than the loads, so they seem to take less than no
+ * time. */
 static void a_clock_that_drifts_is_a_reason(void **state)
 {
   struct opened o;

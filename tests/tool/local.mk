@@ -13,6 +13,7 @@ tool_tests = \
 	tests/tool/end.bats \
 	tests/tool/failures.bats \
 	tests/tool/locks.bats \
+	tests/tool/peers.bats \
 	tests/tool/keep.bats \
 	tests/tool/raw.bats \
 	tests/tool/doctor.bats \

@@ -11,6 +11,8 @@
 #define PROTOTYPE(name, parameters) EXPORT CUresult name parameters;
 CUDA_SYMBOLS(PROTOTYPE)
 CUDA_CLUSTER_SYMBOLS(PROTOTYPE)
+CUDA_HOST_SYMBOLS(PROTOTYPE)
+CUDA_PEER_SYMBOLS(PROTOTYPE)
 #undef PROTOTYPE
 
 EXPORT struct fake_cuda fake_cuda;
@@ -23,8 +25,12 @@ static struct {
   unsigned char bytes[16];
 } gpus[MOST_GPUS];
 static int shown[MOST_GPUS], shown_count; /* numbers of GPUs, in the order of CUDA's devices */
-static int initialized, current;
-static char context, module, stream_given, constant_bank[65536];
+static int initialized, current;          /* the number of a context, from 1 */
+static char context[MOST_GPUS], module, stream_given, event_given[8], constant_bank[65536];
+static int retained[MOST_GPUS], reaches[MOST_GPUS][MOST_GPUS]; /* by device; by device and peer */
+static int recorded[sizeof(event_given)];
+static unsigned char *pinned;
+static size_t pinned_bytes;
 static char functions[64][64];
 
 static CUresult violate(const char *name, const char *what)
@@ -234,7 +240,8 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags)
 {
   AFTER_INIT
-  NEED(is_device(device) && !fake_cuda.contexts && flags == CU_CTX_SCHED_SPIN, "flags after the context")
+  NEED(is_device(device) && !retained[device - FIRST_HANDLE] && flags == CU_CTX_SCHED_SPIN,
+       "flags after the context")
   return CUDA_SUCCESS;
 }
 
@@ -257,24 +264,36 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
   fake_cuda.contexts++;
   snprintf(fake_cuda.used, sizeof(fake_cuda.used), "%s", gpus[shown[device - FIRST_HANDLE]].uuid);
   note_use();
-  *out = (CUcontext)(void *)&context;
+  retained[device - FIRST_HANDLE]++;
+  *out = (CUcontext)(void *)&context[device - FIRST_HANDLE];
   return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
   AFTER_INIT
-  NEED(is_device(device) && fake_cuda.contexts > 0, "no context")
+  NEED(is_device(device) && retained[device - FIRST_HANDLE] > 0, "no context")
   fake_cuda.contexts--;
-  current = 0;
+  retained[device - FIRST_HANDLE]--;
+  if (current == device - FIRST_HANDLE + 1)
+    current = 0;
   return CUDA_SUCCESS;
+}
+
+/* The number of the device that the context is on, from 1; 0: there is no such context. */
+static int number_of(CUcontext which)
+{
+  for (int i = 0; i < MOST_GPUS; i++)
+    if ((void *)which == &context[i] && retained[i])
+      return i + 1;
+  return 0;
 }
 
 CUresult cuCtxSetCurrent(CUcontext which)
 {
   AFTER_INIT
-  NEED(fake_cuda.contexts > 0 && (void *)which == &context, "no such context")
-  current = 1;
+  NEED(number_of(which), "no such context")
+  current = number_of(which);
   return CUDA_SUCCESS;
 }
 
@@ -358,7 +377,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
   return CUDA_SUCCESS;
 }
 
-/* The size is stored in front of the allocation. */
+/* The size and the number of the context are stored in front of the allocation. */
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
 {
   size_t *block;
@@ -366,7 +385,8 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
   IN_CONTEXT
   block = malloc(512 + bytes);
   NEED(block, "out of memory")
-  *block = bytes;
+  block[0] = bytes;
+  block[1] = (size_t)current;
   fake_cuda.allocations++;
   *address = (CUdeviceptr)(uintptr_t)block + 512;
   return CUDA_SUCCESS;
@@ -376,6 +396,7 @@ CUresult cuMemFree_v2(CUdeviceptr address)
 {
   IN_CONTEXT
   NEED(address && fake_cuda.allocations > 0, "nothing to free")
+  NEED(((size_t *)(uintptr_t)(address - 512))[1] == (size_t)current, "memory of another device")
   fake_cuda.allocations--;
   free((void *)(uintptr_t)(address - 512));
   return CUDA_SUCCESS;
@@ -523,5 +544,154 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
   if (fake_cuda.parameter_bytes <= sizeof(fake_cuda.parameters))
     memcpy(fake_cuda.parameters, parameters[0], fake_cuda.parameter_bytes);
   fake_cuda.launches++;
+  return CUDA_SUCCESS;
+}
+
+/* --- memory elsewhere --------------------------------------------------------------------------
+ */
+
+CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned int flags)
+{
+  IN_CONTEXT
+  NEED(memory && bytes && !pinned && flags == CU_MEMHOSTREGISTER_DEVICEMAP,
+       "flags, or pinned twice")
+  pinned = memory;
+  pinned_bytes = bytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostUnregister(void *memory)
+{
+  IN_CONTEXT
+  NEED(memory && memory == pinned, "not pinned")
+  pinned = NULL;
+  return CUDA_SUCCESS;
+}
+
+static int is_pinned(const void *memory, size_t bytes)
+{
+  const unsigned char *first = memory;
+
+  return pinned && first >= pinned && first + bytes <= pinned + pinned_bytes;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+  IN_CONTEXT
+  NEED((void *)stream == &stream_given && is_pinned(from, bytes), "no stream, or not pinned")
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+  IN_CONTEXT
+  NEED((void *)stream == &stream_given && is_pinned(to, bytes), "no stream, or not pinned")
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  return CUDA_SUCCESS;
+}
+
+/* The index of an event; sizeof(event_given) or more: there is no such event. */
+static size_t index_of(CUevent event)
+{
+  return (size_t)((char *)(void *)event - event_given);
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned int flags)
+{
+  IN_CONTEXT
+  NEED(!flags && (size_t)fake_cuda.events < sizeof(event_given), "flags, or too many events")
+  recorded[fake_cuda.events] = 0;
+  *event = (CUevent)(void *)&event_given[fake_cuda.events++];
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent event)
+{
+  IN_CONTEXT
+  NEED(index_of(event) < sizeof(event_given), "no such event")
+  fake_cuda.events--;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+  IN_CONTEXT
+  NEED(index_of(event) < sizeof(event_given) && (void *)stream == &stream_given, "no such event")
+  recorded[index_of(event)] = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
+{
+  IN_CONTEXT
+  NEED(index_of(event) < sizeof(event_given) && (void *)stream == &stream_given && !flags, "event")
+  NEED(recorded[index_of(event)], "the event was never recorded")
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to)
+{
+  IN_CONTEXT
+  NEED(index_of(from) < sizeof(event_given) && index_of(to) < sizeof(event_given) &&
+           recorded[index_of(from)] && recorded[index_of(to)],
+       "an event was never recorded")
+  *ms = 0.25f;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+  AFTER_INIT
+  NEED(is_device(device) && is_device(peer) && device != peer, "no two devices")
+  *can = fake_cuda.peers_reach;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice device,
+                                 CUdevice peer)
+{
+  AFTER_INIT
+  NEED(is_device(device) && is_device(peer) && device != peer, "no two devices")
+  NEED(attribute == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, "attribute")
+  *value = fake_cuda.peer_atomics;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
+{
+  const int other = number_of(peer);
+
+  IN_CONTEXT
+  NEED(other && other != current && !flags && fake_cuda.peers_reach, "no access")
+  if (reaches[current - 1][other - 1])
+    return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+  reaches[current - 1][other - 1] = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+  const int other = number_of(peer);
+
+  IN_CONTEXT
+  NEED(other && other != current, "no such peer")
+  reaches[current - 1][other - 1] = 0;
+  return CUDA_SUCCESS;
+}
+
+/* Whether the allocation that begins at this address is on the device of the context. */
+static int is_of(CUdeviceptr address, CUcontext which)
+{
+  return ((size_t *)(uintptr_t)(address - 512))[1] == (size_t)number_of(which);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                           CUcontext from_context, size_t bytes, CUstream stream)
+{
+  IN_CONTEXT
+  NEED((void *)stream == &stream_given, "no stream")
+  NEED(is_of(to, to_context) && is_of(from, from_context), "memory of another device")
+  memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
   return CUDA_SUCCESS;
 }

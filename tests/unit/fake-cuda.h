@@ -23,13 +23,15 @@ struct fake_cuda {
   char bus_id[32];
   unsigned char uuid[16];
   int attributes[FAKE_CUDA_ATTRIBUTES]; /* -1: this driver does not support it */
+  int peers_reach,
+      peer_atomics;   /* kernels can use memory of other GPUs; atomics are native there */
   size_t fetch_limit; /* of L2, bytes; FAKE_CUDA_REFUSED: this driver does not support it */
 
   /* Observations. */
   char used[48];             /* UUID of the GPU that got the last context */
   char violation[256];       /* the first invalid call; empty: none */
-  char visible[80], order[16], queues[16], pipes[64]; /* environment when cuInit was called */
-  int contexts, modules, allocations, textures, streams; /* given out and not returned */
+  char visible[160], order[16], queues[16], pipes[64]; /* environment when cuInit was called */
+  int contexts, modules, allocations, textures, streams, events; /* given out and not returned */
   int launches, synchronized, streamed; /* streamed: launches on a stream of their own */
   char function[64];         /* of the last launch or attribute call */
   unsigned int grid, block, shared, cluster;

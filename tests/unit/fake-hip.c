@@ -512,8 +512,8 @@ hipError_t hipHostGetDevicePointer(void **address, void *memory, unsigned int fl
 }
 
 /* The index of a stream or event; STREAMS or EVENTS or more: there is no such one. */
-#define STREAM(stream) ((size_t)((char *)(void *)(stream) - stream_objects))
-#define EVENT(event) ((size_t)((char *)(void *)(event) - event_objects))
+#define STREAM(stream) ((size_t)((char *)(void *)(stream)-stream_objects))
+#define EVENT(event) ((size_t)((char *)(void *)(event)-event_objects))
 
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
 {
@@ -598,7 +598,8 @@ hipError_t hipDeviceSynchronize(void)
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEvent_t to)
 {
   ON_DEVICE
-  NEED(EVENT(from) < EVENTS && EVENT(to) < EVENTS && from != to && !copies, "before the copies have ended")
+  NEED(EVENT(from) < EVENTS && EVENT(to) < EVENTS && from != to && !copies,
+       "before the copies have ended")
   *ms = (float)(took_ns / 1e6);
   return hipSuccess;
 }

@@ -6,11 +6,10 @@
  * that the code object is valid, for its processor, and has the requested kernels.
  *
  * Environment variables:
- *   FAKE_HIP_PROFILE     the simulated GPU; default: mi210 of $top_srcdir/data/sim. Its NUMA node 0 is
- *                        the node of all pinned memory; without it nothing can be pinned
- *   FAKE_HIP_FAIL        "hipMalloc=2": that function returns that error
- *   FAKE_HIP_LAUNCHES    the number of launches before the GPU is lost
- *   FAKE_HIP_LOST        a file that is created then; while it exists, no process finds the GPU
+ *   FAKE_HIP_PROFILE     the simulated GPU; default: mi210 of $top_srcdir/data/sim. Its NUMA node 0
+ * is the node of all pinned memory; without it nothing can be pinned FAKE_HIP_FAIL "hipMalloc=2":
+ * that function returns that error FAKE_HIP_LAUNCHES    the number of launches before the GPU is
+ * lost FAKE_HIP_LOST        a file that is created then; while it exists, no process finds the GPU
  */
 #ifndef FAKE_HIP_H
 #define FAKE_HIP_H

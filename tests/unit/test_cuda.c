@@ -51,6 +51,7 @@ static int tear_down(void **state)
     assert_int_equal(f->fake->allocations, 0);
     assert_int_equal(f->fake->textures, 0);
     assert_int_equal(f->fake->streams, 0);
+    assert_int_equal(f->fake->events, 0);
   }
   if (f->library)
     dlclose(f->library);
@@ -730,6 +731,106 @@ static void some_drivers_have_no_clusters(void **state)
   says(f, "the driver of gpu3 cannot launch clusters");
 }
 
+#define PEER_UUID "GPU-a0010203-0405-0607-0809-0a0b0c0d0e0f"
+
+/* Copies a word to memory elsewhere and back. */
+static void copy_word(struct fixture *f, uint64_t elsewhere)
+{
+  uint64_t here;
+  double ns = 0;
+  char word[8] = "";
+
+  assert_int_equal(f->ops->alloc(f->device, 4096, &here, &f->err), 0);
+  assert_int_equal(f->ops->upload(f->device, here, "words", 6, &f->err), 0);
+  assert_int_equal(
+      f->ops->copy(f->device, &(struct gc_copy){elsewhere, here, 4096}, 1, &ns, &f->err), 0);
+  assert_true(ns > 0);
+  assert_int_equal(f->ops->clear(f->device, here, 4096, &f->err), 0);
+  assert_int_equal(
+      f->ops->copy(f->device, &(struct gc_copy){here, elsewhere, 4096}, 1, &ns, &f->err), 0);
+  assert_int_equal(f->ops->download(f->device, word, here, 6, &f->err), 0);
+  assert_string_equal(word, "words");
+  f->ops->release(f->device, here);
+}
+
+static void reaches_memory_of_the_host(void **state)
+{
+  struct fixture *f = *state;
+  struct gc_host_node nodes[GC_HOST_NODES_MAX];
+  uint64_t host, second;
+  uint32_t count;
+
+  must_open(f);
+  assert_int_equal(f->ops->host_nodes(f->device, nodes, &count, &f->err), 0);
+  if (!count)
+    skip();
+  assert_int_equal(f->ops->alloc_on_node(f->device, 2 << 20, nodes->number, &host, &f->err), 0);
+  assert_int_equal(f->ops->alloc_on_node(f->device, 2 << 20, nodes->number, &second, &f->err),
+                   -EINVAL);
+  copy_word(f, host);
+  f->ops->release(f->device, host);
+  /* the next one, and one that is not released */
+  assert_int_equal(f->ops->alloc_on_node(f->device, 2 << 20, nodes->number, &host, &f->err), 0);
+  copy_word(f, host);
+}
+
+static void reaches_memory_of_another_gpu(void **state)
+{
+  static const struct {
+    int reach, atomics;
+    enum gc_peer_path path;
+  } ways[] = {{1, 1, GC_PEER_BY_NVLINK}, {1, 0, GC_PEER_BY_PCIE}, {0, 0, GC_PEER_BY_HOST}};
+  struct fixture *f = *state;
+  struct gc_gpu other = f->gpu;
+  const struct gc_gpu *const gpus[] = {&f->gpu, &other};
+  struct gc_device *devices[2];
+  enum gc_peer_path path;
+  uint64_t memory, second;
+
+  setenv("FAKE_CUDA_GPUS", "0000:0a:00.0=" UUID ",0000:0b:00.0=" PEER_UUID, 1);
+  strcpy(other.identity.id, PEER_UUID);
+  other.bus = 0xb;
+  f->gpu.visibility = other.visibility = GC_VISIBLE;
+  assert_int_equal(gc_device_open_several(gpus, 2, devices, &f->err), 0);
+  assert_string_equal(f->fake->visible, UUID "," PEER_UUID);
+  f->device = devices[0];
+  f->ops = gc_ops(f->device);
+  assert_int_equal(f->ops->use(f->device, &f->err), 0);
+  for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+    f->fake->peers_reach = ways[i].reach;
+    f->fake->peer_atomics = ways[i].atomics;
+    assert_int_equal(f->ops->alloc_on_peer(f->device, devices[1], 4096, &memory, &path, &f->err),
+                     0);
+    assert_int_equal(path, ways[i].path);
+    assert_int_equal(f->ops->alloc_on_peer(f->device, devices[1], 4096, &second, &path, &f->err),
+                     -EINVAL);
+    says(f, "gpu3 has memory elsewhere already");
+    copy_word(f, memory);
+    f->ops->release(f->device, memory);
+  }
+  setenv("FAKE_CUDA_FAIL", "cuMemAlloc_v2=2", 1);
+  assert_int_equal(f->ops->alloc_on_peer(f->device, devices[1], 4096, &memory, &path, &f->err),
+                   -ENOMEM);
+  unsetenv("FAKE_CUDA_FAIL");
+  /* and in the other direction; memory that is not released is freed at the end */
+  assert_int_equal(f->ops->use(devices[1], &f->err), 0);
+  assert_int_equal(f->ops->alloc_on_peer(devices[1], devices[0], 4096, &memory, &path, &f->err), 0);
+  f->ops->close(devices[1]);
+  assert_int_equal(f->ops->use(devices[0], &f->err), 0);
+  /* the list of a user stays */
+  close_device(f);
+  setenv("CUDA_VISIBLE_DEVICES", "0,1", 1);
+  f->gpu.visibility = GC_UNDECIDED;
+  assert_int_equal(gc_device_open_several(gpus, 2, devices, &f->err), 0);
+  assert_string_equal(f->fake->visible, "0,1");
+  f->ops->close(devices[1]);
+  f->ops->close(devices[0]);
+  /* one of them is hidden: none stays open */
+  setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+  assert_int_equal(gc_device_open_several(gpus, 2, devices, &f->err), -ENODEV);
+  assert_null(devices[0]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -769,6 +870,8 @@ int main(void)
       TEST(sets_the_carveout_of_older_gpus),
       TEST(makes_textures_of_texels),
       TEST(refuses_writes_past_the_constant_bank),
+      TEST(reaches_memory_of_the_host),
+      TEST(reaches_memory_of_another_gpu),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,14 +242,14 @@ static int use_node(struct fixture *f, double *one_ns, double *both_ns)
   if (!status)
     status = lay_ring(f, host, ring);
   if (!status)
-    status = f->ops->copy(f->device, &(struct gc_copy){on_device, host, HUGE_PAGE}, 1, one_ns,
-                          &f->err);
+    status =
+        f->ops->copy(f->device, &(struct gc_copy){on_device, host, HUGE_PAGE}, 1, one_ns, &f->err);
   if (!status)
-    status = f->ops->copy(f->device,
-                          (struct gc_copy[]){{on_device, host, HUGE_PAGE / 2},
-                                             {host + HUGE_PAGE / 2, on_device + HUGE_PAGE / 2,
-                                              HUGE_PAGE / 2}},
-                          2, both_ns, &f->err);
+    status = f->ops->copy(
+        f->device,
+        (struct gc_copy[]){{on_device, host, HUGE_PAGE / 2},
+                           {host + HUGE_PAGE / 2, on_device + HUGE_PAGE / 2, HUGE_PAGE / 2}},
+        2, both_ns, &f->err);
   f->ops->release(f->device, host);
   f->ops->release(f->device, on_device);
   return status;
@@ -326,9 +326,9 @@ static void memory_that_cannot_be_pinned(void **state)
 
 /* Functions whose failure has no consequence: they release something, only count, or are not
  * needed. */
-static const char *const harmless[] = {"hipGetErrorName", "hipModuleUnload", "hipDeviceReset",
-                                       "hipMemGetAddressRange", "hipFree", "hipDeviceGetUuid",
-                                       "hipHostUnregister", "hipEventDestroy", "hipStreamDestroy"};
+static const char *const harmless[] = {
+    "hipGetErrorName",  "hipModuleUnload",   "hipDeviceReset",  "hipMemGetAddressRange", "hipFree",
+    "hipDeviceGetUuid", "hipHostUnregister", "hipEventDestroy", "hipStreamDestroy"};
 
 static void every_function_can_fail(void **state)
 {
@@ -367,20 +367,20 @@ static void all_is_well_when_nothing_fails(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    GPU_TEST(reads_properties),
-    GPU_TEST(counts_cus_as_the_kernel_driver_does),
-    GPU_TEST(sets_the_wall_clock),
-    GPU_TEST(kernels_work),
-    GPU_TEST(each_block_has_a_cu_where_there_are_enough),
-    GPU_TEST(checks_arguments),
-    GPU_TEST(says_what_amd_gpus_lack),
-    GPU_TEST(gpu_that_vanishes),
-    GPU_TEST(kernel_that_goes_astray),
-    GPU_TEST(counts_the_most_memory),
-    GPU_TEST(pins_memory_of_a_node),
-    GPU_TEST(memory_that_cannot_be_pinned),
-    GPU_TEST(every_function_can_fail),
-    GPU_TEST(all_is_well_when_nothing_fails),
+      GPU_TEST(reads_properties),
+      GPU_TEST(counts_cus_as_the_kernel_driver_does),
+      GPU_TEST(sets_the_wall_clock),
+      GPU_TEST(kernels_work),
+      GPU_TEST(each_block_has_a_cu_where_there_are_enough),
+      GPU_TEST(checks_arguments),
+      GPU_TEST(says_what_amd_gpus_lack),
+      GPU_TEST(gpu_that_vanishes),
+      GPU_TEST(kernel_that_goes_astray),
+      GPU_TEST(counts_the_most_memory),
+      GPU_TEST(pins_memory_of_a_node),
+      GPU_TEST(memory_that_cannot_be_pinned),
+      GPU_TEST(every_function_can_fail),
+      GPU_TEST(all_is_well_when_nothing_fails),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,7 @@
 #define LOADS (REPEATS * PART)
 #define CHAIN (WARM + LOADS)
 #define CHAIN_PAGES (CHAIN / GC_OF_PAGE)
+#define LEAST_PAGES (2 * CHAIN_PAGES)
 #define LAUNCHES (GC_LOAD_POINTS + 1) /* one that does not count, for the readers */
 /* A reader waits for its rows as long as the chain waits for a load, or longer. */
 #define READS_MOST (16 * CHAIN)
@@ -56,6 +57,7 @@ struct search {
   uint64_t tile;          /* bytes that a warp reads in an iteration */
   uint32_t launches;      /* so far */
   uint32_t chains;
+  uint64_t pages;         /* of all chains in device memory */
   struct gpu_bandwidth_result *results; /* [SMs] */
   uint32_t *trace;                      /* [CHAINS][LOADS] */
 };
@@ -67,19 +69,26 @@ static uint64_t ring_bytes(const struct gc_properties *p)
   return part < RING_BYTES ? part : RING_BYTES;
 }
 
+/* Of all launches; each has pages of its own. */
 static uint64_t pages_of(uint32_t chains)
 {
   return (uint64_t)LAUNCHES * chains * CHAIN_PAGES;
 }
 
-/* 0: there is too little memory for one. */
-static uint32_t chains_of(const struct gc_bench *bench, enum gc_kind kind)
+/* How many chains, and how many pages they use. If memory is scarce, a launch uses pages of the
+ * launch before the last one again. 0: there is too little for that, too. */
+static uint32_t chains_of(const struct gc_bench *bench, enum gc_kind kind, uint64_t *pages)
 {
-  const uint64_t fit = gc_cold_bytes(bench) / GC_PAGE / (pages_of(1) + 1);
+  const uint64_t fit = gc_cold_bytes(bench) / GC_PAGE - 1;
   const uint32_t share = bench->properties.sms / CHAINS_SHARE;
-  const uint32_t most = share < 1 ? 1 : share < CHAINS ? share : CHAINS;
+  uint32_t chains = share < 1 ? 1 : share < CHAINS ? share : CHAINS;
 
-  return kind == GC_L2 || most < fit ? most : (uint32_t)fit;
+  if (kind == GC_L2)
+    return chains;
+  while (chains > 1 && pages_of(chains) > fit)
+    chains--;
+  *pages = pages_of(chains) < fit ? pages_of(chains) : fit;
+  return *pages < LEAST_PAGES ? 0 : chains;
 }
 
 uint64_t gc_needs_under_load(const struct gc_measurement *m, enum gc_kind kind)
@@ -109,7 +118,7 @@ static void find_starts(const struct search *s, uint64_t starts[CHAINS])
     starts[i] =
         s->kind == GC_L2
             ? gc_ring_address(bench, GC_ADDRESS_GLOBAL, i * slots / s->chains * LINE)
-            : gc_cold_pages_at(bench, pages_of(s->chains), (launch * s->chains + i) * CHAIN_PAGES);
+            : gc_cold_pages_at(bench, s->pages, (launch * s->chains + i) * CHAIN_PAGES);
 }
 
 /* Lays the chain, and brings into L2 what shall be there. */
@@ -119,7 +128,7 @@ static int prepare(struct search *s)
   int status;
 
   if (s->kind == GC_DEVICE_MEMORY)
-    return gc_cold_pages_lay(bench, pages_of(s->chains));
+    return gc_cold_pages_lay(bench, s->pages);
   status = gc_ring_lay(bench, GC_ADDRESS_GLOBAL, s->ring_bytes, LINE,
                        gc_ring_scatter(s->ring_bytes / LINE));
   return status ? status : gc_fill_l2(bench, 0, s->region + s->bytes, LINE / 4, 1);
@@ -235,19 +244,19 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
   const bool l2 = element->kind == GC_L2;
   struct search s = {.m = m,
                      .kind = element->kind,
-                     .chains = chains_of(bench, element->kind),
                      .tile = (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES,
                      .results = gc_step_alloc(bench, p->sms, sizeof(*s.results)),
                      .trace = gc_step_alloc(bench, CHAINS * LOADS, sizeof(*s.trace))};
-  const uint32_t others = p->sms - s.chains;
   struct gc_by_load *all = &element->under_load;
   double confidence = m->results->overhead.confidence;
   double gbps, parts[REPEATS];
-  uint32_t before = 0; /* warps of the launch before */
+  uint32_t others, before = 0; /* warps of the launch before */
   int status;
 
-  if (!s.chains) /* the arena is half of what may be used, and one half of it evicts the other */
-    return gc_set_lacks_memory(m, element, GC_LATENCY_UNDER_LOAD, 4 * (pages_of(1) + 1) * GC_PAGE);
+  s.chains = chains_of(bench, element->kind, &s.pages);
+  if (!s.chains) /* one half of the arena evicts the other */
+    return gc_set_lacks_memory(m, element, GC_LATENCY_UNDER_LOAD, 2 * LEAST_PAGES * GC_PAGE);
+  others = p->sms - s.chains;
   if (!others)
     return gc_no_value(bench, "no SM is left to read while one times loads");
   if (!gc_found(element, GC_READ))
@@ -256,7 +265,7 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
     return gc_no_value(bench, gc_l2_lost_why);
   if (!s.results || !s.trace)
     return -ENOMEM;
-  s.ring_bytes = l2 ? ring_bytes(p) : (pages_of(s.chains) + 1) * GC_PAGE;
+  s.ring_bytes = l2 ? ring_bytes(p) : (s.pages + 1) * GC_PAGE;
   s.region = l2 ? (s.ring_bytes + s.tile - 1) / s.tile * s.tile : reads_from(bench);
   s.bytes = l2 ? p->l2_bytes / L2_SHARE : bench->walk_bytes - s.region;
   if (s.bytes < s.tile || !s.ring_bytes)

@@ -19,7 +19,7 @@ static unsigned long long mib(uint64_t bytes)
 
 int gc_no_value(struct gc_bench *bench, const char *why)
 {
-  return gc_fail(bench->err, GC_NO_VALUE, "%s", why);
+  return why == bench->err->text ? GC_NO_VALUE : gc_fail(bench->err, GC_NO_VALUE, "%s", why);
 }
 
 int gc_set_lacks_memory(struct gc_measurement *m, struct gc_measured *element,

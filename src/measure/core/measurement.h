@@ -19,6 +19,8 @@ struct gc_measurement {
   struct gc_results *results;
   const struct gc_record *tables; /* what sysfs states (driver_tables.h); NULL: nothing */
   struct gc_memo *memos;          /* memo.h */
+  const struct gc_peer *peers;    /* NULL: other GPUs are not measured */
+  uint32_t peer_count;            /* at most GC_PEERS_MAX */
 };
 
 /* The status of a step, or of a function in it, that finds no value. */

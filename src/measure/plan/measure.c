@@ -158,6 +158,8 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
   if (!status &&
       !(status = gc_measurement_open(&runner.m, device, options->tables, results, err))) {
     runner.m.bench.raw = options->raw;
+    runner.m.peers = options->peers;
+    runner.m.peer_count = options->peer_count;
     gc_interference_start(&runner.interference, &runner.m.bench,
                           options->patience > 0 ? options->patience * 1e3 : PATIENCE_MS);
     status = run(&runner, record, start);

@@ -144,8 +144,9 @@ static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *di
     const struct gc_plan_step *step = &gc_plan[r->next++];
     char what[96];
 
-    if (!gc_select_wanted(r->options, step->kind) ||
+    if ((step->use == GC_STEP_PEERS) != (r->options->peer_count > 0) ||
         (r->options->host_only && step->use != GC_STEP_HOST) ||
+        !gc_select_wanted(r->options, step->kind) ||
         !gc_present(&r->m.bench.properties, step->kind))
       continue;
     gc_plan_name(step, what, sizeof(what));

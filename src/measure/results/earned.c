@@ -19,10 +19,27 @@ size_t gc_earned_bin(double confidence)
   return bin;
 }
 
+enum gc_property gc_earned_as(enum gc_property property)
+{
+  switch (property) {
+  case GC_PEER_READ:
+    return GC_HOST_READ;
+  case GC_PEER_WRITE:
+    return GC_HOST_WRITE;
+  case GC_PEER_COPY:
+    return GC_HOST_COPY_TO;
+  case GC_PEER_LATENCY:
+    return GC_HOST_LATENCY;
+  default:
+    return property;
+  }
+}
+
 static void limit(struct gc_measured *element, enum gc_property property)
 {
   struct gc_finding *finding = &element->found[property];
-  const double most = gc_earned_table[property][gc_earned_bin(finding->confidence)].most;
+  const size_t bin = gc_earned_bin(finding->confidence);
+  const double most = gc_earned_table[gc_earned_as(property)][bin].most;
 
   if (finding->confidence < GC_CONFIDENCE_LEAST)
     gc_set_absent(element, property, "too uncertain: it is more likely wrong than right");

@@ -32,6 +32,10 @@ extern const uint64_t gc_earned_seed, gc_earned_noise;
 /* The bin of a confidence of GC_CONFIDENCE_LEAST or more. */
 size_t gc_earned_bin(double confidence);
 
+/* The property whose row counts. Other GPUs are measured by the code that measures the host
+ * (host/outside.c), so their rows are those of the host. */
+enum gc_property gc_earned_as(enum gc_property property);
+
 /* Limits the confidence of every measured value to what the table supports, in four decimals. If
  * less than GC_CONFIDENCE_LEAST is left, the property becomes absent. To be called once, when all
  * results are final. */

@@ -8,6 +8,8 @@
 
 #include "measure/results/publish.h"
 
+#include "device/device.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -152,18 +154,55 @@ static void write_curve(FILE *out, const struct gc_measured *from)
             from->curve[i].survives);
 }
 
+/* Four significant digits, never with an exponent, which no reader of records knows. */
+static void write_value(FILE *out, double value)
+{
+  if (value < 9999.5)
+    fprintf(out, "%.4g", value < 1e-4 ? 0 : value);
+  else
+    fprintf(out, "%.0f", value);
+}
+
 /* "0:51.2,1:33.9" */
 static void write_by_node(FILE *out, const struct gc_by_node *values)
 {
-  for (uint32_t i = 0; i < values->count; i++)
-    fprintf(out, "%s%" PRIu32 ":%.4g", i ? "," : "", values->node[i], values->value[i]);
+  for (uint32_t i = 0; i < values->count; i++) {
+    fprintf(out, "%s%" PRIu32 ":", i ? "," : "", values->node[i]);
+    write_value(out, values->value[i]);
+  }
+}
+
+/* "GPU-1c5a…:389.1,GPU-99d0…:388.7" */
+static void write_by_peer(FILE *out, const struct gc_results *results,
+                          const struct gc_by_node *values)
+{
+  for (uint32_t i = 0; i < values->count; i++) {
+    fprintf(out, "%s%s:", i ? "," : "", results->peers[values->node[i]]);
+    write_value(out, values->value[i]);
+  }
+}
+
+/* "GPU-1c5a…:NVLink,GPU-99d0…:PCIe" */
+static void write_paths(FILE *out, const struct gc_results *results,
+                        const struct gc_by_node *paths)
+{
+  static const char *const names[] = {
+      [GC_PEER_BY_HOST] = "Host", [GC_PEER_BY_PCIE] = "PCIe", [GC_PEER_BY_NVLINK] = "NVLink"};
+
+  for (uint32_t i = 0; i < paths->count; i++)
+    fprintf(out, "%s%s:%s", i ? "," : "", results->peers[paths->node[i]],
+            names[(size_t)paths->value[i]]);
 }
 
 /* "0:383.2,1640:396.5" */
 static void write_by_load(FILE *out, const struct gc_by_load *values)
 {
-  for (uint32_t i = 0; i < values->count; i++)
-    fprintf(out, "%s%.4g:%.4g", i ? "," : "", values->gbps[i], values->ns[i]);
+  for (uint32_t i = 0; i < values->count; i++) {
+    fputs(i ? "," : "", out);
+    write_value(out, values->gbps[i]);
+    putc(':', out);
+    write_value(out, values->ns[i]);
+  }
 }
 
 static const char *const replacements[GC_REPLACES_COUNT] = {

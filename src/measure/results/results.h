@@ -122,8 +122,9 @@ enum gc_replaces {
 #define GC_CURVE_MAX 12          /* points of a survival curve */
 #define GC_VICTIM_WAYS_MAX 16 /* ways whose shares are reported */
 
-/* A value for each NUMA node of the host, nearest first. */
-#define GC_NODES_MAX 8
+/* A value for each NUMA node of the host, nearest first; or for each other GPU: then `node` is its
+ * index in gc_results.peers. */
+#define GC_NODES_MAX 16
 struct gc_by_node {
   uint32_t count;
   uint32_t node[GC_NODES_MAX];
@@ -177,6 +178,9 @@ struct gc_measured {
   uint64_t side_mask; /* of L2 */
   struct gc_by_node host_read, host_write, host_copy_to, host_copy_from, host_copy_both; /* GB/s */
   struct gc_by_node host_latency, host_atomic_latency;                                   /* ns */
+  struct gc_by_node peer_read, peer_write, peer_copy;                                    /* GB/s */
+  struct gc_by_node peer_latency;                                                        /* ns */
+  struct gc_by_node peer_path; /* enum gc_peer_path */
   struct gc_by_load under_load;
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
@@ -213,6 +217,7 @@ struct gc_results {
    * partition that each GPC is near to. */
   struct gc_groups gpc, tpc, cpc;
   uint8_t gpc_side[GC_SMS_MAX];
+  char peers[GC_NODES_MAX][80]; /* the ids of other GPUs */
   struct gc_cost cost;
   char warnings[2048]; /* sentences for the user, each followed by a newline */
 };

@@ -113,9 +113,11 @@ static int evict_l2(struct state *s)
                                       .sink = bench->scratch,
                                       .passes = 2,
                                       .only_sm = GPU_ANY_SM};
+  const int status = gc_tlb_range_reach(&s->range, s->range.piece);
 
-  return gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
-                         bench->properties.threads_per_block, 0, &args);
+  return status ? status
+                : gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
+                                  bench->properties.threads_per_block, 0, &args);
 }
 
 /* Brings the data of a ring into L2, or, without touching them, its translations into the TLB. */
@@ -175,9 +177,9 @@ static int measure_sm(struct state *s, size_t pattern, uint32_t nth, uint32_t in
   const struct gc_tlb_pages ring = ring_of(s, pattern, nth);
   const struct gc_tlb_pages others = behind(s, pattern, &ring);
   double cycles;
-  int status = 0;
+  int status = gc_tlb_map(&s->range, &ring);
 
-  if (!patterns[pattern].in_memory || !others.count)
+  if (!status && (!patterns[pattern].in_memory || !others.count))
     status = bring_in(s, pattern, &ring, index);
   if (!status && others.count)
     status = read_pages(s, &others, index);

@@ -143,7 +143,7 @@ GC_ALWAYS_INLINE struct gc_line *look(struct gc_l2 *l2, unsigned partition, stru
   return line;
 }
 
-/* What a store wrote is valid. */
+/* Marks the bytes that a store wrote as valid. */
 static int keep_stored(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
                        const struct access *access, uint32_t sectors)
 {

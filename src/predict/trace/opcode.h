@@ -24,7 +24,7 @@ enum gc_opcode_space {
   GC_OPCODE_UNKNOWN  /* not in the table: harmless unless it has an address */
 };
 
-/* What it has to do with copies that run beside the warp: LDGSTS, bulk copies. */
+/* Which role the instruction has for copies that run beside the warp (LDGSTS, bulk copies). */
 enum gc_opcode_async {
   GC_OPCODE_NO_ASYNC,
   GC_OPCODE_ENDS_GROUP,   /* LDGDEPBAR: the LDGSTS before it are a group */

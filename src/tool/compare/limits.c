@@ -46,6 +46,7 @@ static const struct {
     {"Outstanding*AtLeast", ANYWHERE, NEVER},
     /* The node, not the GPU. */
     {"Host*", ANYWHERE, NEVER},
+    {"Peer*", ANYWHERE, NEVER},
     /* Samples of probabilities are never the same twice. */
     {"SurvivalCurve", ANYWHERE, NEVER},
     /* The loads at which latencies are measured are never the same twice. */
@@ -64,6 +65,8 @@ static const struct {
     {"GPCSMs", GPU, BOARD},
     {"GPCSides", GPU, BOARD},
     {"ClusterSMs", GPU, BOARD},
+    /* The sizes that are tried are 19 % apart, and pages may lie elsewhere: one step, not two. */
+    {"FlushBytes", GPU, WITHIN(.percent = 25)},
     {"*", GPU, SAME},
 
     /* Lines, sectors, counts, sharing, tables, structure. */

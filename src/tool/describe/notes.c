@@ -318,6 +318,30 @@ static void print_hosts(const struct gc_element *element, FILE *out)
   }
 }
 
+/* "  memory of GPU GPU-1c5a…: by NVLink, reads 378.9 GB/s, stores 388.8 GB/s, copies from it 400
+ * GB/s, latency 1100 ns": all values that there are of each other GPU. */
+static void print_peers(const struct gc_element *element, FILE *out)
+{
+  static const struct {
+    const char *key, *before, *unit;
+  } values[] = {
+      {HWLOC_GPUCACHE_PEER_READ_GBPS, "reads", "GB/s"},
+      {HWLOC_GPUCACHE_PEER_WRITE_GBPS, "stores", "GB/s"},
+      {HWLOC_GPUCACHE_PEER_COPY_GBPS, "copies from it", "GB/s"},
+      {HWLOC_GPUCACHE_PEER_LATENCY_NS, "latency", "ns"},
+  };
+  const char *list = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PEER_PATH);
+  struct gc_peer_entry peer, value;
+
+  while (gc_peer_next(&list, &peer)) {
+    fprintf(out, "  memory of GPU %s: by %s", peer.id, peer.text);
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+      if (gc_peer_find(gc_infos_get(&element->infos, values[i].key), peer.id, &value))
+        fprintf(out, ", %s %s %s", values[i].before, value.text, values[i].unit);
+    putc('\n', out);
+  }
+}
+
 void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
 {
   if (!only)
@@ -329,6 +353,7 @@ void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
       continue;
     print_tail(element, out);
     print_hosts(element, out);
+    print_peers(element, out);
     gc_show_partitions(element, out);
     print_groups(element, out);
     gc_show_structure(element, gc_record_unit(record), out);

@@ -9,6 +9,7 @@
 #include "tool/gpus/earlier_record.h"
 #include "tool/gpus/hwloc_xml.h"
 #include "tool/measure/obtain.h"
+#include "tool/measure/peers.h"
 #include "tool/measure/raw_dir.h"
 #include "tool/print/messages.h"
 #include "tool/process/child.h"
@@ -35,6 +36,11 @@ int gc_tool_measure(const struct gc_tool *tool)
   if (status != GC_EXIT_DONE) {
     if (tool->resume)
       gc_child_report(-ENODEV, "the process that measures the rest cannot find the GPU");
+    return status;
+  }
+  if (tool->peers) {
+    status = gc_measure_peers(tool, &targets);
+    gc_targets_free(&targets);
     return status;
   }
   if (tool->resume && targets.count != 1) { /* the standard input has the results of one GPU */

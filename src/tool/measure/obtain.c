@@ -66,6 +66,23 @@ static enum gc_exit weigh_problem(const struct gc_gpu *gpu)
   return gpu->vendor == GC_VENDOR_SIM && gc_targets_is_there(gpu) ? GC_EXIT_FAILED : GC_EXIT_NO_GPU;
 }
 
+/* What the record of the node says of these GPUs. */
+static void add_peers(const struct gc_gpus *gpus, struct gc_result *results, size_t count)
+{
+  for (int vendor = 0; vendor < GC_VENDORS; vendor++) {
+    struct gc_identity identity;
+    struct gc_record *node;
+
+    if (gc_gpus_node(gpus, (enum gc_vendor)vendor, &identity) < 2 ||
+        gc_store_find(&identity, &node, NULL))
+      continue;
+    for (size_t i = 0; i < count; i++)
+      if (results[i].record)
+        gc_record_merge_node(results[i].record, node);
+    gc_record_free(node);
+  }
+}
+
 struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets *targets)
 {
   struct gc_result *results = calloc(targets->count, sizeof *results);
@@ -116,6 +133,8 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
     gc_measure_fleet(tool, missing, count);
   for (size_t i = 0; i < count && !tool->must_store; i++)
     gc_keep_show(missing[i]);
+  if (!tool->no_store)
+    add_peers(&targets->gpus, results, targets->count);
   free(missing);
   free(sentences);
   return results;

@@ -69,9 +69,12 @@ static void shorten(struct gc_sources *sources, size_t count)
 /* The XML of a node with eight GPUs has 2 MB. */
 #define MOST_BYTES (64u << 20)
 
-/* Visits the GPUs in a file. 0; or a negative errno with a sentence that names the file: -ENODATA if
- * there is no GPU of ours in it; -EBADMSG if it is no topology or has bad values; -EFBIG, -ENOMEM,
- * or what open() or read() returned. */
+/* The status of a file that a directory of records may have beside those of its GPUs. */
+#define OF_A_NODE (-ENOMSG)
+
+/* Visits the GPUs in a file. 0; OF_A_NODE; or a negative errno with a sentence that names the file:
+ * -ENODATA if there is no GPU of ours in it; -EBADMSG if it is no topology or has bad values;
+ * -EFBIG, -ENOMEM, or what open() or read() returned. */
 static int visit_file(const char *path, gc_topology_visitor *visit, void *data,
                       struct gc_error *err)
 {
@@ -83,12 +86,16 @@ static int visit_file(const char *path, gc_topology_visitor *visit, void *data,
   if (status)
     return status;
   status = gc_record_read_xml(text, length, &record, err);
-  if (!status) /* a file with one GPU is usually a record */
+  if (!status && !strncmp(record->identity.id, GC_NODE_PREFIX, strlen(GC_NODE_PREFIX))) {
+    gc_record_free(record);
+    status = gc_fail(err, OF_A_NODE, "it tells how GPUs reach each other, and describes none");
+  } else if (!status) { /* a file with one GPU is usually a record */
     status = visit("", record, data);
-  else if (status == -EBADMSG)
+  } else if (status == -EBADMSG) {
     status = gc_topology_visit(text, length, visit, data, err);
-  else
+  } else {
     gc_fail(err, status, "out of memory");
+  }
   if (status)
     gc_fail_in(err, status, path);
   free(text);
@@ -203,6 +210,8 @@ static int take_entry(struct walk *walk, const char *path, unsigned levels)
   }
   if (!status || status == -ENOMEM || end)
     return status;
+  if (status == OF_A_NODE)
+    return 0;
   gc_say(NULL, "%s", err.text);
   walk->bad++;
   return 0;
