@@ -136,7 +136,8 @@ tests_unit_test_alloc_LDADD = src/gpus/libgpus.la src/store/libstore.la src/reco
 
 # Graft with allocations and functions of hwloc that the test controls.
 tests_unit_test_graft_LDFLAGS = \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup,--wrap=hwloc_obj_add_info,--wrap=hwloc_alloc_setup_object
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup,--wrap=hwloc_alloc_setup_object \
+	-Wl,--wrap=hwloc_obj_add_info,--wrap=hwloc_modify_infos
 tests_unit_test_graft_LDADD = src/graft/libgraft.la src/record/librecord.la src/util/libutil.la $(HWLOC_LIBS) \
 	$(CMOCKA_LIBS)
 
