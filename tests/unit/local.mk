@@ -143,7 +143,7 @@ tests_unit_test_graft_LDADD = src/graft/libgraft.la src/record/librecord.la src/
 
 tests_unit_test_selection_LDADD = $(tests_unit_test_graft_LDADD)
 
-# What an application compiles: the public header, and the example of the README.
+# What an application compiles: the public header, and the example of doc/write-a-program.md.
 check_PROGRAMS += doc/examples/gpucache-read doc/examples/best-node doc/examples/best-gpu
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
