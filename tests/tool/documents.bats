@@ -13,7 +13,8 @@ setup() {
   # what packages install
   mkdir "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/here"
   ln -s "$tool" "$BATS_TEST_TMPDIR/bin/hwloc-gpucache"
-  ln -s "$(command -v "$LSTOPO")" "$BATS_TEST_TMPDIR/bin/lstopo"
+  printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$LSTOPO")" >"$BATS_TEST_TMPDIR/bin/lstopo"
+  chmod +x "$BATS_TEST_TMPDIR/bin/lstopo"
   PATH=$BATS_TEST_TMPDIR/bin:$PATH
   cp "$top_srcdir/doc/examples/gpucache-read.c" "$BATS_TEST_TMPDIR/here"
 }
