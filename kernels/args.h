@@ -338,7 +338,8 @@ struct gpu_under_load_args {
  * round r the warps together load counts[r] lines that follow the lines of round r - 1, `stride`
  * bytes apart, with one load for each line; line i of a round is loaded by warp i % warps. So a
  * round has at most GPU_BATCH_LOADS lines for each warp. The loads of a warp do not wait for each
- * other. Before each round the warps meet at a barrier. */
+ * other. Before each round the warps meet at a barrier. With lane_stride, a load is of more: lane i
+ * loads from i * lane_stride bytes behind the first address. */
 #define GPU_BATCH_LOADS 32
 #define GPU_BATCH_NEVER 99 /* see gpu_load_batch in gpu.h */
 
@@ -351,6 +352,7 @@ struct gpu_outstanding_args {
   uint32_t stride, rounds;
   uint32_t only_sm;
   uint32_t never; /* GPU_BATCH_NEVER */
+  uint32_t lane_stride, reserved;
 };
 
 /* The path of a struct gpu_walk. */

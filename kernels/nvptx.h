@@ -470,11 +470,12 @@ GPU_NVPTX_WRITE(shared, 32, "r", "st.shared.v4.u32")
       WHAT("16", "17", "18", "19") WHAT("20", "21", "22", "23") WHAT("24", "25", "26", "27")       \
           WHAT("28", "29", "30", "31")
 
-GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
-                               uint32_t never)
+GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lane_stride, uint32_t lines,
+                               uint32_t warps, uint32_t never)
 {
   const uint32_t warp = gpu_warp();
 
+  (void)lane_stride;
   __asm__ volatile(
       "{\n\t.reg .pred p;\n\t.reg .u64 at;\n\t.reg .u32 sum, line;\n\t.reg .u32 t<32>;\n\t"
       "mov.u64 at, %[first];\n\tmov.u32 line, %[warp];\n\tmov.u32 sum, 0;\n\t" GPU_NVPTX_EACH_4(

@@ -11,7 +11,9 @@ GPU_KERNEL(outstanding, gpu_outstanding_args)
   const uint32_t rounds = gpu_keep(a.rounds), never = gpu_keep(a.never);
   const uint32_t warps = gpu_keep(gpu_warps());
   const uint64_t stride = gpu_keep(a.stride), counts = gpu_keep(a.counts);
-  uint64_t base = gpu_keep(a.base), result = gpu_keep(a.results) + 4 * gpu_warp();
+  const uint32_t lane_stride = gpu_keep(a.lane_stride);
+  uint64_t base = gpu_keep(a.base) + (uint64_t)gpu_lane() * lane_stride;
+  uint64_t result = gpu_keep(a.results) + 4 * gpu_warp();
 
   if (gpu_sm() != a.only_sm)
     return;
@@ -24,7 +26,7 @@ GPU_KERNEL(outstanding, gpu_outstanding_args)
 
     gpu_barrier();
     start = gpu_clock64();
-    gpu_load_batch(base, stride, lines, warps, never);
+    gpu_load_batch(base, stride, lane_stride, lines, warps, never);
     end = gpu_clock64_from(start);
     gpu_barrier();
     if (gpu_lane() == 0)

@@ -4,13 +4,13 @@
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
 ci_tests += tests/calibration/calibrate
-tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
+tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c tests/calibration/departure.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
 	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
 	tests/calibration/draw_habits.c tests/calibration/draw_hierarchy.c \
 	tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
-	tests/calibration/draw_translation.c \
+	tests/calibration/departure.c tests/calibration/draw_translation.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h tests/calibration/hosts.c \
@@ -36,7 +36,7 @@ tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
 	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
 	tests/calibration/draw_habits.c tests/calibration/draw_hierarchy.c \
 	tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
-	tests/calibration/draw_translation.c \
+	tests/calibration/departure.c tests/calibration/draw_translation.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h tests/calibration/hosts.c \

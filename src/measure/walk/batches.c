@@ -11,6 +11,23 @@
 #include <string.h>
 
 #define ATTEMPTS 4 /* to run on an SM */
+#define LINE 128   /* bytes, if no line is known */
+
+uint32_t gc_batches_stride(const struct gc_results *results)
+{
+  static const enum gc_kind kinds[] = {GC_L1, GC_L2, GC_L3};
+  uint64_t stride = 0;
+
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    const struct gc_measured *element = &results->element[kinds[i]];
+
+    if (gc_found(element, GC_LINE) && element->line_bytes > stride)
+      stride = element->line_bytes;
+    if (gc_found(element, GC_FETCH) && element->fetch_bytes > stride)
+      stride = element->fetch_bytes;
+  }
+  return stride < LINE ? LINE : (uint32_t)stride;
+}
 
 /* The data of a launch, in this order: a word that counts blocks; the numbers of lines; the times.
  */
@@ -25,6 +42,7 @@ static int launch(const struct gc_batches *b, uint32_t *data)
                                             .stride = b->stride,
                                             .rounds = b->n,
                                             .only_sm = b->sm,
+                                            .lane_stride = b->lane_stride,
                                             .never = GPU_BATCH_NEVER};
   const size_t bytes = (1 + b->n + (size_t)b->n * b->warps) * sizeof(uint32_t);
   int status = 0;
