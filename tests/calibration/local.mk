@@ -4,7 +4,7 @@
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
 ci_tests += tests/calibration/calibrate
-tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c tests/calibration/departure.c \
+tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
 	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
