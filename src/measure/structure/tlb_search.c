@@ -520,7 +520,8 @@ static double confidence_of(const struct search *s, uint64_t entries)
 
 /* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
  * Other regions of addresses must agree. Misses may begin early, because the kernel's own pages
- * take entries; then the second count is right. */
+ * take entries, and seem to begin a few pages late, because so few may be noise; then the second
+ * count is right. */
 static int confirm(struct search *s, struct gc_tlb_found *found)
 {
   struct counts counts = {0};
@@ -536,7 +537,7 @@ static int confirm(struct search *s, struct gc_tlb_found *found)
   found->entries = most;
   excess = largest(counts.excess);
   found->counted = agreed == VOTES && !excess;
-  if (excess >= found->entries && is_near(excess, found->entries)) {
+  if (excess + FEW >= found->entries && is_near(excess, found->entries)) {
     found->entries = excess;
     found->counted = true;
   }
