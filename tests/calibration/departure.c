@@ -28,8 +28,7 @@ static bool judge(const struct court *court, struct court_case *c, bool coalesce
   if (profile->outstanding_per_sm)
     line = fmax(line, court_latency(court, GC_SPACE_CA, path->count - 1) /
                           profile->outstanding_per_sm);
-  if (court->gpu->class != DRAWN_NOISE)
-    snprintf(c->truth, sizeof(c->truth), "%.4g", lines * line);
+  snprintf(c->truth, sizeof(c->truth), "%.4g", lines * line);
   return fabs(value - lines * line) <= SHARE * lines * line;
 }
 

@@ -19,13 +19,14 @@
 #define LAUNCHES 4 /* each on another SM; the second half with half of the warps */
 #define PARTS 2    /* of a launch; each has a slope of its own */
 #define SLOPES (LAUNCHES * PARTS)
-#define REPEATS 5 /* of a part, for each size */
+#define REPEATS 7 /* of a part, for each size */
 #define SIZES 4   /* of batches: a quarter of the loads, to all */
 #define WARM_UP 2 /* rounds that bring the code into caches */
 #define ROUNDS (WARM_UP + PARTS * REPEATS * SIZES)
 #define MOST_WARPS 32 /* of the block */
 #define REQUESTS (MOST_WARPS * GPU_BATCH_LOADS) /* of the largest uncoalesced batch */
 #define WORD 4        /* bytes that a lane loads */
+#define LONGEST_LINE 256 /* bytes, if the line of L1 is not known */
 #define ALIGNMENT ((uint64_t)4096)
 #define TOLERANCE 0.05
 #define SURE_ENOUGH 0.8
@@ -168,7 +169,9 @@ int gc_step_departure(struct gc_measurement *m, struct gc_measured *element)
   struct gc_bench *bench = &m->bench;
   const struct gc_properties *p = &bench->properties;
   const struct gc_measured *l2 = &m->results->element[GC_L2];
-  const uint32_t line = gc_batches_stride(m->results), row = WORD * p->warp;
+  const uint32_t known = gc_batches_stride(m->results), row = WORD * p->warp;
+  const uint32_t line =
+      known < LONGEST_LINE && !gc_found(&m->results->element[GC_L1], GC_LINE) ? LONGEST_LINE : known;
   const uint32_t possible = p->threads_per_block / p->warp;
   uint64_t cold = UINT64_MAX / 2;
   struct search coalesced = {.m = m,
