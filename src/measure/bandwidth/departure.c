@@ -12,19 +12,21 @@
 #include "measure/walk/evict.h"
 #include "stats/stats.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#define LAUNCHES 4 /* each on another SM; the second half with half of the warps */
+#define LAUNCHES 4 /* each on another SM; the second half with three quarters of the warps */
 #define PARTS 2    /* of a launch; each has a slope of its own */
 #define SLOPES (LAUNCHES * PARTS)
-#define REPEATS 7 /* of a part, for each size */
-#define SIZES 4   /* of batches: a quarter of the loads, to all */
+#define SIZES 4 /* of batches: a quarter of the requests, to all */
+/* Of a part, for each size: as many as the memory that no cache has allows for. Longer batches need
+ * fewer. */
+#define COALESCED_REPEATS 10
+#define UNCOALESCED_REPEATS 3
 #define WARM_UP 2 /* rounds that bring the code into caches */
-#define ROUNDS (WARM_UP + PARTS * REPEATS * SIZES)
+#define ROUNDS_MAX (WARM_UP + PARTS * COALESCED_REPEATS * SIZES)
 #define MOST_WARPS 32 /* of the block */
-#define REQUESTS (MOST_WARPS * GPU_BATCH_LOADS) /* of the largest uncoalesced batch */
+#define REQUESTS 4096 /* of the largest uncoalesced batch */
 #define WORD 4        /* bytes that a lane loads */
 #define LONGEST_LINE 256 /* bytes, if the line of L1 is not known */
 #define ALIGNMENT ((uint64_t)4096)
@@ -36,6 +38,7 @@ struct search {
   struct gc_measurement *m;
   bool coalesced;
   uint32_t warps;         /* of the largest block */
+  uint32_t repeats;
   uint32_t requests;      /* of a load: 1, or one for each lane */
   uint32_t stride;        /* bytes from load to load */
   uint32_t lane_stride;   /* bytes from lane to lane */
@@ -43,31 +46,35 @@ struct search {
   uint64_t *cold;         /* from this offset in the arena on, no line is in a cache */
 };
 
-/* Chooses the sizes of the batches of a block. Returns the loads of all of them. */
-static uint64_t choose(const struct search *s, uint32_t warps, uint32_t counts[ROUNDS])
+static uint32_t rounds_of(const struct search *s)
+{
+  return WARM_UP + PARTS * s->repeats * SIZES;
+}
+
+/* Chooses the sizes of the batches of a block; the parts alternate. Returns the loads of all. */
+static uint64_t choose(const struct search *s, uint32_t warps, uint32_t counts[ROUNDS_MAX])
 {
   const uint32_t all = s->coalesced ? warps * GPU_BATCH_LOADS : REQUESTS / s->requests;
   uint64_t sum = 0;
 
-  for (uint32_t i = 0; i < ROUNDS; i++) {
-    counts[i] = i < WARM_UP ? all / 2 : all * ((i - WARM_UP) % SIZES + 1) / SIZES;
+  for (uint32_t i = 0; i < rounds_of(s); i++) {
+    counts[i] = all * (i < WARM_UP ? 1 : (i - WARM_UP) % SIZES + 1) / SIZES;
     sum += counts[i];
   }
   return sum;
 }
 
-/* The cycles that one request more takes, by least squares, from the medians of a part. */
+/* The cycles that one request more takes, by least squares, in a part. The fastest repetition of each
+ * size counts: on an H100, single loads arrive up to 500 cycles late, and no load early. */
 static double slope_of(const struct search *s, const uint32_t *counts, const uint32_t *cycles)
 {
   double x[SIZES], y[SIZES], mean_x = 0, mean_y = 0, xx = 0, xy = 0;
 
   for (uint32_t i = 0; i < SIZES; i++) {
-    double times[REPEATS];
-
-    for (uint32_t r = 0; r < REPEATS; r++)
-      times[r] = cycles[r * SIZES + i];
     x[i] = (double)counts[i] * s->requests;
-    y[i] = gc_median(times, REPEATS);
+    y[i] = INFINITY;
+    for (uint32_t r = 0; r < s->repeats; r++)
+      y[i] = fmin(y[i], cycles[r * PARTS * SIZES + i]);
     mean_x += x[i] / SIZES;
     mean_y += y[i] / SIZES;
   }
@@ -85,7 +92,7 @@ static int run(const struct search *s, uint32_t sm, uint32_t warps, double slope
   const char *columns = s->coalesced ? "coalesced requests\tcycles\tSM\twarps"
                                      : "uncoalesced requests\tcycles\tSM\twarps";
   const uint64_t cold = gc_cold_bytes(bench) & -ALIGNMENT;
-  uint32_t counts[ROUNDS], cycles[ROUNDS];
+  uint32_t counts[ROUNDS_MAX], cycles[ROUNDS_MAX];
   const uint64_t bytes = choose(s, warps, counts) * s->stride;
   int status = 0;
 
@@ -100,17 +107,14 @@ static int run(const struct search *s, uint32_t sm, uint32_t warps, double slope
                                                   .stride = s->stride,
                                                   .lane_stride = s->lane_stride,
                                                   .from = *s->cold,
-                                                  .n = ROUNDS},
+                                                  .n = rounds_of(s)},
                              counts, cycles);
   *s->cold += bytes;
-  for (uint32_t i = WARM_UP; i < ROUNDS && !status; i++)
+  for (uint32_t i = WARM_UP; i < rounds_of(s) && !status; i++)
     gc_raw_row(bench->raw, columns,
                (double[]){(double)counts[i] * s->requests, cycles[i], sm, warps});
-  for (uint32_t p = 0; p < PARTS && !status; p++) {
-    const uint32_t at = WARM_UP + p * REPEATS * SIZES;
-
-    slopes[p] = slope_of(s, counts + at, cycles + at);
-  }
+  for (uint32_t p = 0; p < PARTS && !status; p++)
+    slopes[p] = slope_of(s, counts + WARM_UP, cycles + WARM_UP + p * SIZES);
   return status;
 }
 
@@ -139,7 +143,7 @@ static int conclude(const struct search *s, struct gc_measured *element, double 
     return gc_set_measured(element, property, confidence);
   if (few > (1 + TOLERANCE) * many) {
     snprintf(why, sizeof(why),
-             "more warps may be faster: with half as many, %.4g instead of %.4g cycles were seen",
+             "more warps may be faster: with fewer of them, %.4g instead of %.4g cycles were seen",
              few, many);
     return gc_set_absent(element, property, why);
   }
@@ -160,7 +164,7 @@ static int find(const struct search *s, struct gc_measured *element, enum gc_pro
 
   for (uint32_t i = 0; i < LAUNCHES && !status; i++)
     status = run(s, results->sm_number[i * results->sm_count / LAUNCHES],
-                 i < LAUNCHES / 2 ? s->warps : s->warps / 2, slopes + i * PARTS);
+                 i < LAUNCHES / 2 ? s->warps : s->warps * 3 / 4, slopes + i * PARTS);
   return status ? status : conclude(s, element, slopes, property, value);
 }
 
@@ -177,24 +181,28 @@ int gc_step_departure(struct gc_measurement *m, struct gc_measured *element)
   struct search coalesced = {.m = m,
                              .coalesced = true,
                              .warps = possible < MOST_WARPS ? possible : MOST_WARPS,
+                             .repeats = COALESCED_REPEATS,
                              .requests = 1,
                              .stride = (row + line - 1) / line * line,
                              .lane_stride = WORD,
                              .request_bytes = row,
                              .cold = &cold};
   struct search uncoalesced = coalesced;
-  uint32_t counts[ROUNDS];
-  uint64_t bytes;
+  uint32_t counts[ROUNDS_MAX];
+  uint64_t bytes, more;
   int status = gc_number_sms(m);
 
   if (status)
     return status;
   uncoalesced.coalesced = false;
+  uncoalesced.repeats = UNCOALESCED_REPEATS;
   uncoalesced.requests = p->warp;
   uncoalesced.stride = p->warp * line;
   uncoalesced.lane_stride = line;
   uncoalesced.request_bytes = gc_found(l2, GC_FETCH) ? l2->fetch_bytes : WORD;
   bytes = choose(&coalesced, coalesced.warps, counts) * coalesced.stride;
+  more = choose(&uncoalesced, coalesced.warps, counts) * uncoalesced.stride;
+  bytes = more > bytes ? more : bytes;
   if (!m->results->sm_count || coalesced.warps < 2 * SIZES)
     return gc_no_value(bench, "there are too few SMs or warps");
   if (!gc_found(element, GC_READ))
