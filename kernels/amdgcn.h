@@ -404,20 +404,27 @@ GPU_INLINE uint32_t gpu_add_shared(uint64_t at, uint32_t value)
 /* A batch of loads, all into the same register, which nothing reads: a load does not wait for the
  * one before it, and loads arrive in order. The compiler keeps the register for `value` until the
  * wait. */
-GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lane_stride, uint32_t lines,
-                               uint32_t warps, uint32_t never)
+GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
+                               uint32_t never)
 {
   const uint32_t warp = gpu_warp();
   uint32_t value = never;
   uint64_t at = base + warp * stride;
 
-  (void)lane_stride;
   GPU_NO_UNROLL
   for (uint32_t i = warp; i < lines; i += warps) {
     __asm__ volatile("global_load_dword %0, %1, off" : "+v"(value) : "v"(at) : "memory");
     at += stride * warps;
   }
   __asm__ volatile(GPU_AMD_WAIT_GLOBAL : "+v"(value)::"memory");
+}
+
+/* A wave cannot have more than 63 loads under way, and waits by itself. */
+GPU_INLINE void gpu_load_train(uint64_t base, uint64_t stride, uint32_t lane_stride, uint32_t lines,
+                               uint32_t warps, uint32_t never)
+{
+  (void)lane_stride;
+  gpu_load_batch(base, stride, lines, warps, never);
 }
 
 /* Bandwidth: 16 bytes in each lane. Here the compiler inserts the waits: many loads are in flight

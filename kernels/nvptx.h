@@ -470,12 +470,11 @@ GPU_NVPTX_WRITE(shared, 32, "r", "st.shared.v4.u32")
       WHAT("16", "17", "18", "19") WHAT("20", "21", "22", "23") WHAT("24", "25", "26", "27")       \
           WHAT("28", "29", "30", "31")
 
-GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lane_stride, uint32_t lines,
-                               uint32_t warps, uint32_t never)
+GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
+                               uint32_t never)
 {
   const uint32_t warp = gpu_warp();
 
-  (void)lane_stride;
   __asm__ volatile(
       "{\n\t.reg .pred p;\n\t.reg .u64 at;\n\t.reg .u32 sum, line;\n\t.reg .u32 t<32>;\n\t"
       "mov.u64 at, %[first];\n\tmov.u32 line, %[warp];\n\tmov.u32 sum, 0;\n\t" GPU_NVPTX_EACH_4(
@@ -487,6 +486,22 @@ GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lane_str
       : [first] "l"(base + warp * stride), [step] "l"(stride * warps), [lines] "r"(lines),
         [warp] "r"(warp), [warps] "r"(warps), [never] "r"(never)
       : "memory");
+}
+
+GPU_INLINE void gpu_load_train(uint64_t base, uint64_t stride, uint32_t lane_stride, uint32_t lines,
+                               uint32_t warps, uint32_t never)
+{
+  const uint32_t batch = warps * GPU_BATCH_LOADS;
+
+  (void)lane_stride;
+  GPU_NO_UNROLL
+  for (;;) {
+    gpu_load_batch(base, stride, lines, warps, never);
+    if (lines <= batch)
+      return;
+    lines -= batch;
+    base += batch * stride;
+  }
 }
 
 /* Stores are complete when other SMs can see them. */

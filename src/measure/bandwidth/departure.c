@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The departure delay of Hong and Kim (ISCA 2009): the cycles between two memory requests of an SM
- * that makes as many as it can. The warps of one SM load n times from device memory, with loads that
- * do not wait for each other; all other SMs are idle. Beyond some n, the time of such a batch grows
- * by one departure delay with each load. doc/methods.md, "Departure delay".
+ * that makes as many as it can. The warps of one SM load n times from device memory, with so many
+ * loads under way that the SM can always make a request; all other SMs are idle. The time of such a
+ * train grows by one departure delay with each request. doc/methods.md, "Departure delay".
  */
 #include "measure/bandwidth/bandwidth.h"
 #include "measure/core/placement.h"
@@ -18,15 +18,12 @@
 #define LAUNCHES 4 /* each on another SM; the second half with three quarters of the warps */
 #define PARTS 2    /* of a launch; each has a slope of its own */
 #define SLOPES (LAUNCHES * PARTS)
-#define SIZES 4 /* of batches: a quarter of the requests, to all */
-/* Of a part, for each size: as many as the memory that no cache has allows for. Longer batches need
- * fewer. */
-#define COALESCED_REPEATS 10
-#define UNCOALESCED_REPEATS 3
+#define SIZES 4   /* of trains: a quarter of the requests, to all */
+#define REPEATS 3 /* of a part, for each size */
 #define WARM_UP 2 /* rounds that bring the code into caches */
-#define ROUNDS_MAX (WARM_UP + PARTS * COALESCED_REPEATS * SIZES)
+#define ROUNDS (WARM_UP + PARTS * REPEATS * SIZES)
 #define MOST_WARPS 32 /* of the block */
-#define REQUESTS 4096 /* of the largest uncoalesced batch */
+#define REQUESTS 3072 /* of the longest train */
 #define WORD 4        /* bytes that a lane loads */
 #define LONGEST_LINE 256 /* bytes, if the line of L1 is not known */
 #define ALIGNMENT ((uint64_t)4096)
@@ -38,7 +35,6 @@ struct search {
   struct gc_measurement *m;
   bool coalesced;
   uint32_t warps;         /* of the largest block */
-  uint32_t repeats;
   uint32_t requests;      /* of a load: 1, or one for each lane */
   uint32_t stride;        /* bytes from load to load */
   uint32_t lane_stride;   /* bytes from lane to lane */
@@ -46,18 +42,13 @@ struct search {
   uint64_t *cold;         /* from this offset in the arena on, no line is in a cache */
 };
 
-static uint32_t rounds_of(const struct search *s)
+/* Chooses the lengths of the trains of a launch; the parts alternate. Returns the loads of all. */
+static uint64_t choose(const struct search *s, uint32_t counts[ROUNDS])
 {
-  return WARM_UP + PARTS * s->repeats * SIZES;
-}
-
-/* Chooses the sizes of the batches of a block; the parts alternate. Returns the loads of all. */
-static uint64_t choose(const struct search *s, uint32_t warps, uint32_t counts[ROUNDS_MAX])
-{
-  const uint32_t all = s->coalesced ? warps * GPU_BATCH_LOADS : REQUESTS / s->requests;
+  const uint32_t all = REQUESTS / s->requests;
   uint64_t sum = 0;
 
-  for (uint32_t i = 0; i < rounds_of(s); i++) {
+  for (uint32_t i = 0; i < ROUNDS; i++) {
     counts[i] = all * (i < WARM_UP ? 1 : (i - WARM_UP) % SIZES + 1) / SIZES;
     sum += counts[i];
   }
@@ -73,7 +64,7 @@ static double slope_of(const struct search *s, const uint32_t *counts, const uin
   for (uint32_t i = 0; i < SIZES; i++) {
     x[i] = (double)counts[i] * s->requests;
     y[i] = INFINITY;
-    for (uint32_t r = 0; r < s->repeats; r++)
+    for (uint32_t r = 0; r < REPEATS; r++)
       y[i] = fmin(y[i], cycles[r * PARTS * SIZES + i]);
     mean_x += x[i] / SIZES;
     mean_y += y[i] / SIZES;
@@ -92,8 +83,8 @@ static int run(const struct search *s, uint32_t sm, uint32_t warps, double slope
   const char *columns = s->coalesced ? "coalesced requests\tcycles\tSM\twarps"
                                      : "uncoalesced requests\tcycles\tSM\twarps";
   const uint64_t cold = gc_cold_bytes(bench) & -ALIGNMENT;
-  uint32_t counts[ROUNDS_MAX], cycles[ROUNDS_MAX];
-  const uint64_t bytes = choose(s, warps, counts) * s->stride;
+  uint32_t counts[ROUNDS], cycles[ROUNDS];
+  const uint64_t bytes = choose(s, counts) * s->stride;
   int status = 0;
 
   if (*s->cold + bytes > cold) {
@@ -107,10 +98,10 @@ static int run(const struct search *s, uint32_t sm, uint32_t warps, double slope
                                                   .stride = s->stride,
                                                   .lane_stride = s->lane_stride,
                                                   .from = *s->cold,
-                                                  .n = rounds_of(s)},
+                                                  .n = ROUNDS},
                              counts, cycles);
   *s->cold += bytes;
-  for (uint32_t i = WARM_UP; i < rounds_of(s) && !status; i++)
+  for (uint32_t i = WARM_UP; i < ROUNDS && !status; i++)
     gc_raw_row(bench->raw, columns,
                (double[]){(double)counts[i] * s->requests, cycles[i], sm, warps});
   for (uint32_t p = 0; p < PARTS && !status; p++)
@@ -147,7 +138,6 @@ static int conclude(const struct search *s, struct gc_measured *element, double 
              few, many);
     return gc_set_absent(element, property, why);
   }
-  s->m->bench.signs |= GC_SIGN_SCATTER;
   snprintf(why, sizeof(why),
            "%d repetitions lie between %.4g and %.4g cycles, too few of them within %g %% of their "
            "median",
@@ -181,27 +171,25 @@ int gc_step_departure(struct gc_measurement *m, struct gc_measured *element)
   struct search coalesced = {.m = m,
                              .coalesced = true,
                              .warps = possible < MOST_WARPS ? possible : MOST_WARPS,
-                             .repeats = COALESCED_REPEATS,
                              .requests = 1,
                              .stride = (row + line - 1) / line * line,
                              .lane_stride = WORD,
                              .request_bytes = row,
                              .cold = &cold};
   struct search uncoalesced = coalesced;
-  uint32_t counts[ROUNDS_MAX];
+  uint32_t counts[ROUNDS];
   uint64_t bytes, more;
   int status = gc_number_sms(m);
 
   if (status)
     return status;
   uncoalesced.coalesced = false;
-  uncoalesced.repeats = UNCOALESCED_REPEATS;
   uncoalesced.requests = p->warp;
   uncoalesced.stride = p->warp * line;
   uncoalesced.lane_stride = line;
   uncoalesced.request_bytes = gc_found(l2, GC_FETCH) ? l2->fetch_bytes : WORD;
-  bytes = choose(&coalesced, coalesced.warps, counts) * coalesced.stride;
-  more = choose(&uncoalesced, coalesced.warps, counts) * uncoalesced.stride;
+  bytes = choose(&coalesced, counts) * coalesced.stride;
+  more = choose(&uncoalesced, counts) * uncoalesced.stride;
   bytes = more > bytes ? more : bytes;
   if (!m->results->sm_count || coalesced.warps < 2 * SIZES)
     return gc_no_value(bench, "there are too few SMs or warps");

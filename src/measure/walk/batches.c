@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Launches the kernel `outstanding`.
+ * Launches the kernels `outstanding` and `departure`.
  */
 #include "measure/walk/batches.h"
 
@@ -52,7 +52,8 @@ static int launch(const struct gc_batches *b, uint32_t *data)
     /* also the times, because a simulated block writes that of warp 0 only */
     status = bench->ops->upload(bench->device, at, data, bytes, bench->err);
     if (!status)
-      status = gc_bench_launch(bench, GC_KERNEL_outstanding, bench->properties.sms,
+      status = gc_bench_launch(bench, b->lane_stride ? GC_KERNEL_departure : GC_KERNEL_outstanding,
+                               bench->properties.sms,
                                b->warps * bench->properties.warp, 0, &args);
     if (!status)
       status = bench->ops->download(bench->device, data, at, bytes, bench->err);
