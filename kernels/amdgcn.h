@@ -419,9 +419,8 @@ GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, u
   __asm__ volatile(GPU_AMD_WAIT_GLOBAL : "+v"(value)::"memory");
 }
 
-/* A wave cannot have more than 63 loads under way, and waits by itself. */
-GPU_INLINE void gpu_load_train(uint64_t base, uint64_t stride, uint32_t lane_stride, uint32_t lines,
-                               uint32_t warps, uint32_t never)
+GPU_INLINE void gpu_load_by_lane(uint64_t base, uint64_t stride, uint32_t lane_stride,
+                                 uint32_t lines, uint32_t warps, uint32_t never)
 {
   (void)lane_stride;
   gpu_load_batch(base, stride, lines, warps, never);

@@ -340,9 +340,8 @@ struct gpu_under_load_args {
  * round has at most GPU_BATCH_LOADS lines for each warp. The loads of a warp do not wait for each
  * other. Before each round the warps meet at a barrier.
  *
- * departure: the same with trains of loads. A round may have any number of loads. A warp makes
- * GPU_BATCH_LOADS of them, waits for these only, and goes on. Lane i of a warp loads from
- * i * lane_stride bytes behind the address of lane 0. */
+ * departure: the same, but lane i of a warp loads from i * lane_stride bytes behind the address of
+ * lane 0. */
 #define GPU_BATCH_LOADS 32
 #define GPU_BATCH_NEVER 99 /* see gpu_load_batch in gpu.h */
 

@@ -488,20 +488,11 @@ GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, u
       : "memory");
 }
 
-GPU_INLINE void gpu_load_train(uint64_t base, uint64_t stride, uint32_t lane_stride, uint32_t lines,
-                               uint32_t warps, uint32_t never)
+GPU_INLINE void gpu_load_by_lane(uint64_t base, uint64_t stride, uint32_t lane_stride,
+                                 uint32_t lines, uint32_t warps, uint32_t never)
 {
-  const uint32_t batch = warps * GPU_BATCH_LOADS;
-
   (void)lane_stride;
-  GPU_NO_UNROLL
-  for (;;) {
-    gpu_load_batch(base, stride, lines, warps, never);
-    if (lines <= batch)
-      return;
-    lines -= batch;
-    base += batch * stride;
-  }
+  gpu_load_batch(base, stride, lines, warps, never);
 }
 
 /* Stores are complete when other SMs can see them. */

@@ -3,7 +3,7 @@
  *
  * Batches of independent loads, each batch timed as a whole: how many misses can be under way at
  * the same time? Source: Nugteren et al. 2014, section 5.2. doc/methods.md, "Outstanding misses".
- * Longer trains of such loads: how often can an SM make a request? "Departure delay".
+ * With other addresses in each lane: how often can an SM make a request? "Departure delay".
  */
 #include "gpu.h"
 
@@ -39,4 +39,4 @@
 
 GPU_BATCHES(outstanding, 0, gpu_load_batch(base, stride, lines, warps, never))
 GPU_BATCHES(departure, (uint64_t)gpu_lane() * a.lane_stride,
-            gpu_load_train(base, stride, a.lane_stride, lines, warps, never))
+            gpu_load_by_lane(base, stride, a.lane_stride, lines, warps, never))

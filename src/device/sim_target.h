@@ -309,8 +309,8 @@ static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, 
 }
 
 /* The loads of all warps; warp 0 does the work of all. */
-static inline void gpu_load_train(uint64_t base, uint64_t stride, uint32_t lane_stride,
-                                  uint32_t lines, uint32_t warps, uint32_t never)
+static inline void gpu_load_by_lane(uint64_t base, uint64_t stride, uint32_t lane_stride,
+                                    uint32_t lines, uint32_t warps, uint32_t never)
 {
   struct gc_sim_block *b = gpu_sim;
   const uint64_t last = (uint64_t)(gc_model_facts(b->model)->warp - 1) * lane_stride;
@@ -334,7 +334,7 @@ static inline void gpu_load_train(uint64_t base, uint64_t stride, uint32_t lane_
 static inline void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
                                   uint32_t never)
 {
-  gpu_load_train(base, stride, 0, lines, warps, never);
+  gpu_load_by_lane(base, stride, 0, lines, warps, never);
 }
 
 /* A row of each warp of the block. The level where the first row hits determines the time of

@@ -292,9 +292,8 @@ static bool check_chase(const struct kernel *k, const char *path)
                     : wrong(k, 0, "fewer than two clock reads");
 }
 
-/* Independent loads between two clock reads: none waits for another one. trains: one or more such
- * batches, each of which ends with an exit that depends on its loads. */
-static bool check_batch(const struct kernel *k, bool trains)
+/* Independent loads between two clock reads: none waits for another one. */
+static bool check_batch(const struct kernel *k)
 {
   bool used[REGISTER_ZERO + 1] = {false};
   unsigned loads = 0, boards = 0, clocks = 0;
@@ -315,11 +314,6 @@ static bool check_batch(const struct kernel *k, bool trains)
     if (loads < GPU_BATCH_LOADS && i->waits & boards)
       return wrong(k, at, "something waits for a load in front of another one");
     if (is_load(k, "ca", i)) {
-      if (trains && left) {
-        memset(used, 0, sizeof(used));
-        loads = boards = 0;
-        left = false;
-      }
       if (used[i->destination])
         return wrong(k, at, "two loads into one register");
       used[i->destination] = true;
@@ -599,7 +593,7 @@ static void check_kernel(const struct kernel *k)
   else if (!strncmp(k->name, "atomics_", 8))
     check_atomics(k, strcmp(k->name, "atomics_cg") ? "atomic_shared" : "atomic");
   else if (!strcmp(k->name, "outstanding") || !strcmp(k->name, "departure"))
-    check_batch(k, !strcmp(k->name, "departure"));
+    check_batch(k);
   else if (!strcmp(k->name, "read_lines"))
     check_read_lines(k);
   else if (!strcmp(k->name, "banks_constant"))

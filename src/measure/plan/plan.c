@@ -149,7 +149,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL,
      GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "departure delay", gc_step_departure,
-     S(P(DEPARTURE_DELAY), P(UNCOALESCED_DEPARTURE_DELAY)), gc_needs_cold, 0},
+     S(P(DEPARTURE_DELAY), P(UNCOALESCED_DEPARTURE_DELAY)), gc_needs_departure, 0},
     {GC_DEVICE_MEMORY, "other GPUs", gc_step_peers, GC_PEER_PROPERTIES, NULL, GC_STEP_PEERS},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},

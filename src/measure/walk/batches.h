@@ -1,8 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Batches and trains of independent loads on one SM, each of them timed as a whole
- * (kernels/outstanding.c).
+ * Batches of independent loads on one SM, each batch timed as a whole (kernels/outstanding.c).
  */
 #ifndef GC_MEASURE_WALK_BATCHES_H
 #define GC_MEASURE_WALK_BATCHES_H
@@ -13,11 +12,11 @@
 struct gc_batches {
   struct gc_bench *bench;
   uint32_t sm;     /* its number */
-  uint32_t warps;  /* that load; each makes at most GPU_BATCH_LOADS loads of a batch, but not of a train */
+  uint32_t warps;  /* that load; each makes at most GPU_BATCH_LOADS loads of a batch */
   uint32_t stride; /* bytes from line to line */
   uint64_t from;   /* bytes of the arena before the first line */
   uint32_t n;
-  uint32_t lane_stride; /* trains: bytes from lane to lane; 0: batches, whose lanes load one word */
+  uint32_t lane_stride; /* bytes from lane to lane; 0: all lanes of a warp load the same word */
 };
 
 /* Bytes from line to line: no cache on the way has a part of two of them in one line. */
