@@ -10,20 +10,20 @@
 
 static void measure(struct opened *o, const char *lines, const char *gbps, unsigned line)
 {
-  const struct gc_measure_options options = {.only = "L1Cache,DeviceMemory"};
+  const struct gc_measure_options options = {.only = "L1Cache,L2Cache,DeviceMemory"};
 
   open_profile(
       o,
       "model = Departing\ncompute = 7.5\nsms = 8\nclock_khz = 1000000\nmemory = 4 GiB\n"
       "threads_per_sm = 2048\nblocks_per_sm = 16\nshared_per_sm = 32 KiB\n"
-      "shared_per_block = 31 KiB\nclock_overhead = 6\n%s\nmemory_read_gbps = %s\n"
+      "shared_per_block = 31 KiB\nclock_overhead = 6\n%s\n"
       "[cache L1]\nsize = 32 KiB\nline = %u\nsector = 32\nways = 4\nreplacement = lru\n"
-      "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
-      "replacement = lru\nread_gbps = 1000\n"
-      "[space ca]\npath = L1 30, L2 200 3, memory 500 60\n"
-      "[space cg]\npath = L2 200 3, memory 500 60\n"
+      "[cache L2]\nscope = chip\nsize = 8 MiB\nline = 128\nsector = 32\nways = 16\n"
+      "replacement = lru\nread_gbps = %s\n"
+      "[space ca]\npath = L1 30, L2 200 20, memory 500 60\n"
+      "[space cg]\npath = L2 200 20, memory 500 60\n"
       "[space shared]\npath = memory 20\n",
-      lines, gbps, line);
+      lines, line, gbps);
   must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
 }
 
@@ -57,8 +57,8 @@ static void delays_are_found(void **state)
       {"miss_bytes_per_cycle = 16\nmiss_cycles = 2", 128, 8, 2},
       /* a row is of two lines */
       {"miss_cycles = 2", 64, 4, 2},
-      /* Little's law: one line in each 500 / 50 cycles, whatever the port could */
-      {"outstanding_per_sm = 50\nmiss_cycles = 2", 128, 10, 10},
+      /* Little's law: one line in each 200 / 20 cycles, whatever the port could */
+      {"outstanding_per_sm = 20\nmiss_cycles = 2", 128, 10, 10},
       /* 24 warps make a load in each 40 / 24 cycles, which is often enough */
       {"load_cycles = 40\nmiss_cycles = 2", 128, 2, 2},
   };
@@ -93,7 +93,7 @@ static void other_limits_are_reasons(void **state)
   /* 32 warps make a load in each 100 / 32 cycles, 24 warps in each 100 / 24 */
   absent("load_cycles = 100", "900", "more warps may be faster");
   /* 128 bytes in a cycle are 128 GB/s */
-  absent("", "130", "the bandwidth of device memory may be the limit");
+  absent("", "130", "the bandwidth of L2 may be the limit");
 }
 
 int main(void)

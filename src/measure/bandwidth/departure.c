@@ -23,7 +23,8 @@
 #define PARTS 2    /* of a launch; each has a slope of its own */
 #define SLOPES (LAUNCHES * PARTS)
 #define SIZES 4        /* of batches: a quarter of the requests, to all */
-#define MOST_REPEATS 5 /* of a part, for each size; fewer in a small L2 */
+#define MOST_REPEATS 5 /* of a part, for each size; fewer in a small L2, */
+#define LEAST_REPEATS 2 /* but one alone may be late */
 #define WARM_UP 2      /* rounds that bring the code into caches */
 #define ROUNDS_MAX (WARM_UP + PARTS * MOST_REPEATS * SIZES)
 #define MOST_WARPS 32 /* of the block */
@@ -157,7 +158,7 @@ static uint64_t fit(struct search *s)
   uint32_t counts[ROUNDS_MAX];
 
   for (s->most = MOST_REQUESTS; s->most >= LEAST_REQUESTS; s->most /= 2)
-    for (s->repeats = MOST_REPEATS; s->repeats; s->repeats--) {
+    for (s->repeats = MOST_REPEATS; s->repeats >= LEAST_REPEATS; s->repeats--) {
       const uint64_t bytes = choose(s, s->warps, counts) * s->stride;
 
       if (bytes <= space)
