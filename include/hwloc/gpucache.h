@@ -676,10 +676,16 @@
 #define HWLOC_GPUCACHE_SHARED_RESERVED_BYTES_PER_BLOCK "GPUCacheSharedReservedBytesPerBlock"
 /** \brief NVIDIA: compute capability, "major.minor". */
 #define HWLOC_GPUCACHE_COMPUTE_CAPABILITY "GPUCacheComputeCapability"
-/** \brief Where the GPU was when it was measured: its bus id and the online NUMA nodes of the host, for
- * example "0000:3b:00.0, NUMA nodes 0-1". If the GPU is elsewhere now, a topology has no values of host
- * memory. */
+/** \brief Where the GPU was when its host was measured: its bus id, the online NUMA nodes, and the
+ * fastest link of the GPU and of the port above it, for example
+ * "0000:3b:00.0, NUMA nodes 0-1, link 32.0 GT/s PCIe x16, 32.0 GT/s PCIe x16". If the GPU is elsewhere
+ * now, a topology has no values of host memory until they are measured again. */
 #define HWLOC_GPUCACHE_HOST_PLACE "GPUCacheHostPlace"
+/** \brief Read so many bytes once, in order, with all SMs, and the caches in front of device memory
+ * have fewer than 5 % of the lines of before (none if they replace the oldest line); integer > 0,
+ * mostly at most a fifth more than needed. Measured; it has Source and Confidence. For benchmarks
+ * with cold caches. */
+#define HWLOC_GPUCACHE_FLUSH_BYTES "GPUCacheFlushBytes"
 /** \brief Error correction of the device memory: "on" or "off". */
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
 /** \brief Whether L1 can cache loads from global memory: "yes" or "no". */

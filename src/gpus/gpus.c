@@ -171,7 +171,40 @@ const char *gc_gpus_why_unseen(const char *root)
                "be identified";
 }
 
-void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char *text, size_t size)
+#define LINK ", link "
+
+/* A file of the GPU's PCI device. */
+static void read_pci(const char *root, const struct gc_gpu *gpu, const char *file, char line[32])
+{
+  char path[96];
+
+  snprintf(path, sizeof(path), "/sys/bus/pci/devices/%04x:%02x:%02x.%x/%s", gpu->domain, gpu->bus,
+           gpu->dev, gpu->func, file);
+  gc_gpus_read_line(root, path, line, 32);
+}
+
+/* The registers of a sleeping GPU cannot be read: the kernel would show nonsense. */
+static void add_link(const char *root, const struct gc_gpu *gpu, char text[GC_GPUS_PLACE_BYTES])
+{
+  static const char *const files[][2] = {{"max_link_speed", "max_link_width"},
+                                         {"../max_link_speed", "../max_link_width"}};
+  const char *between = LINK;
+  char status[32], speed[32], width[32];
+
+  read_pci(root, gpu, "power/runtime_status", status);
+  for (int i = 0; i < 2 && strcmp(status, "suspended"); i++) {
+    read_pci(root, gpu, files[i][0], speed);
+    read_pci(root, gpu, files[i][1], width);
+    if (*speed && *width) {
+      const size_t used = strlen(text);
+
+      snprintf(text + used, GC_GPUS_PLACE_BYTES - used, "%s%s x%s", between, speed, width);
+      between = ", ";
+    }
+  }
+}
+
+void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char text[GC_GPUS_PLACE_BYTES])
 {
   char nodes[64];
 
@@ -179,8 +212,28 @@ void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char *text, size_
   if (!gpu->has_pci)
     return;
   gc_gpus_read_line(root, "/sys/devices/system/node/online", nodes, sizeof(nodes));
-  snprintf(text, size, "%04x:%02x:%02x.%x, NUMA nodes %s", gpu->domain, gpu->bus, gpu->dev,
-           gpu->func, *nodes ? nodes : "0");
+  snprintf(text, GC_GPUS_PLACE_BYTES, "%04x:%02x:%02x.%x, NUMA nodes %s", gpu->domain, gpu->bus,
+           gpu->dev, gpu->func, *nodes ? nodes : "0");
+  add_link(root, gpu, text);
+}
+
+bool gc_gpus_drop_host(const char *root, const struct gc_gpu *gpu, struct gc_record *record)
+{
+  const char *was = gc_infos_get(&record->infos, "HostPlace");
+  char now[GC_GPUS_PLACE_BYTES];
+  size_t length;
+
+  if (!was)
+    return false;
+  gc_gpus_place(root, gpu, now);
+  length = strlen(now);
+  /* a link that cannot be read now has not changed; nor has a place that is not known */
+  if (!*now || !strcmp(now, was) || (!strstr(now, LINK) && !strncmp(now, was, length) &&
+                            !strncmp(was + length, LINK, strlen(LINK))))
+    return false;
+  if (record->count)
+    gc_infos_drop(&record->elements[0].infos, "Host");
+  return true;
 }
 
 size_t gc_gpus_node(const struct gc_gpus *gpus, enum gc_vendor vendor, struct gc_identity *node)

@@ -137,6 +137,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/remote_latency.c \
 	src/measure/structure/sm_groups.c \
 	src/measure/structure/excess.c \
+	src/measure/structure/flush.c \
 	src/measure/structure/index.c \
 	src/measure/structure/index.h \
 	src/measure/structure/cache_lines.c \

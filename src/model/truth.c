@@ -142,3 +142,79 @@ bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc
   return paths[a].count && paths[b].count && paths[a].levels[0].cache != GC_PROFILE_MEMORY &&
          paths[a].levels[0].cache == paths[b].levels[0].cache;
 }
+
+#define LINES 2048       /* of all rounds */
+#define LINES_MOST 512   /* of a round */
+#define SHARE 8          /* the lines of a round take at most the first cache divided by this */
+#define APART (13 * 256) /* bytes from line to line */
+#define BEFORE (BASE + (1ull << 33)) /* what the caches have before */
+#define OTHERS (BASE + (1ull << 34))
+#define RUN 256 /* loads of an SM at a time, as in the kernel `touch` */
+#define PASSES 3
+
+static void read_by_all(struct gc_model *model, uint64_t base, uint64_t bytes)
+{
+  const int first = model->profile.paths[GC_SPACE_CG].levels[0].cache;
+  const uint32_t line = model->profile.caches[first].shape.line, sms = model->profile.facts.sms;
+  const uint64_t lines = (bytes + line - 1) / line;
+  uint32_t sm = 0;
+
+  for (uint64_t at = 0; at < lines; at += RUN, sm = (sm + 1) % sms)
+    gc_model_touch_run(model, sm, GC_SPACE_CG, base + at * line, line,
+                       lines - at < RUN ? lines - at : RUN);
+}
+
+/* Bytes that leave hardly a line of the caches free. */
+static uint64_t enough(const struct gc_model *model)
+{
+  uint64_t bytes = 0;
+
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    if (model->arrays[i].outside)
+      bytes += 3 * gc_chip_usable(model, &model->profile.caches[i]) *
+               (model->profile.caches[i].scope == GC_SCOPE_XCD ? model->profile.facts.xcds : 1);
+  return bytes;
+}
+
+/* How many of n lines from `first` on are left after a round. */
+static unsigned left_of(struct gc_model *model, uint64_t first, unsigned n, uint64_t bytes)
+{
+  const struct gc_profile_path *path = &model->profile.paths[GC_SPACE_CG];
+  unsigned left = 0;
+
+  gc_model_displace(model);
+  read_by_all(model, BEFORE, enough(model));
+  for (int pass = 0; pass < PASSES; pass++)
+    gc_model_touch_run(model, 0, GC_SPACE_CG, first, APART, n);
+  read_by_all(model, OTHERS, bytes);
+  for (unsigned i = 0; i < n; i++)
+    left += gc_model_touch(model, 0, GC_SPACE_CG, first + (uint64_t)i * APART) <
+            path->levels[path->count - 1].cycles;
+  return left;
+}
+
+int gc_model_true_left(struct gc_model *model, uint64_t bytes, double *share)
+{
+  static const unsigned maps = 3;
+  const uint64_t base[] = {BASE, BEFORE, OTHERS};
+  const uint64_t size[] = {(LINES + LINES_MOST) * (uint64_t)APART, enough(model) + (1 << 20),
+                           bytes + (1 << 20)};
+  const struct gc_profile_path *path = &model->profile.paths[GC_SPACE_CG];
+  unsigned left = 0, mapped = 0, done = 0, each;
+  int status = 0;
+
+  *share = 0;
+  if (path->count < 2)
+    return 0;
+  each = (unsigned)(gc_model_true_level(model, GC_SPACE_CG, 0) / SHARE /
+                    model->profile.caches[path->levels[0].cache].shape.line);
+  each = each > LINES_MOST ? LINES_MOST : each ? each : 1;
+  while (mapped < maps && !(status = gc_model_map(model, base[mapped], size[mapped])))
+    mapped++;
+  for (; done < LINES && !status; done += each)
+    left += left_of(model, BASE + (uint64_t)done * APART, each, bytes);
+  while (mapped)
+    gc_model_unmap(model, base[--mapped]);
+  *share = done ? (double)left / done : 0;
+  return status;
+}

@@ -41,6 +41,11 @@ double gc_model_true_queue(const struct gc_model *model, enum gc_space space, un
 double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
                                bool write);
 
+/* The caches are full. SM 0 reads lines several times, then all SMs read so many bytes of other
+ * memory once, in order. *share: of the lines, those that SM 0 still gets sooner than from memory.
+ * Changes the caches. 0 or -ENOMEM. */
+int gc_model_true_left(struct gc_model *model, uint64_t bytes, double *share);
+
 /* Whether the first levels of two spaces are the same storage. */
 bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b);
 

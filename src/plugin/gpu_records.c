@@ -43,30 +43,16 @@ static void give_up(struct gc_outcome *outcome, const char *why)
              part);
 }
 
-/* What was measured of the host is left out if the GPU is elsewhere now. A record that was not
- * measured by this program, or is of an earlier revision, does not state the place. */
-static void drop_other_host(const struct gc_gpu *gpu, const char *root, struct gc_record *record)
-{
-  const char *was = gc_infos_get(&record->infos, "HostPlace");
-  char place[128];
-
-  if (!was)
-    return;
-  gc_gpus_place(root, gpu, place, sizeof(place));
-  if (strcmp(place, was) && record->count)
-    gc_infos_drop(&record->elements[0].infos, "Host");
-}
-
-/* Finds the record in the store; *record is NULL on failure. */
-static int find(const struct gc_gpu *gpu, const char *root, struct gc_record **record,
+/* Finds the record in the store; *record is NULL on failure. *moved: it lacks what was measured of
+ * the host, because the GPU is elsewhere now. */
+static int find(const struct gc_gpu *gpu, const char *root, struct gc_record **record, bool *moved,
                 struct gc_error *err)
 {
   struct gc_record *found = NULL;
   int status = gc_store_find(&gpu->identity, &found, err);
 
   *record = status == 0 ? found : NULL;
-  if (*record)
-    drop_other_host(gpu, root, *record);
+  *moved = *record && gc_gpus_drop_host(root, gpu, *record);
   return status;
 }
 
@@ -126,6 +112,7 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
                     struct known *known, struct gc_outcome *outcome)
 {
   struct gc_error err;
+  bool moved;
   int status;
 
   if (gpu->problem[0] && gpu->vendor == GC_VENDOR_SIM) {
@@ -135,7 +122,7 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
   }
   /* A GPU that cannot be measured now, or by this user, may have a record from earlier, or from
    * root. */
-  status = find(gpu, settings->root, &outcome->record, &err);
+  status = find(gpu, settings->root, &outcome->record, &moved, &err);
   if (status == 0)
     gc_record_status(outcome->record, NULL, outcome->status, sizeof(outcome->status));
   else if (status != -ENOENT)
@@ -152,7 +139,8 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
   if (settings->mode == GC_MODE_REFRESH)
     return can_store(outcome);
   if (status == 0) {
-    if (settings->mode == GC_MODE_CACHED || !gc_store_is_due(&gpu->identity, outcome->record))
+    if (settings->mode == GC_MODE_CACHED ||
+        !gc_store_is_due(&gpu->identity, outcome->record, moved))
       return false;
     restrict_once(known, settings);
     return !gpu->problem[0] && can_store(outcome);
@@ -254,9 +242,9 @@ static bool is_from_outside(int number)
 }
 
 /* Notes a failure that the command could not note itself. The reason may pass, for example the load
- * of the machine. store_says: why there is no record. */
+ * of the machine. moved: see find. store_says: why there is no record. */
 static void remember(const struct job *job, const struct gc_command *command, const char *seconds,
-                     const char *store_says)
+                     bool moved, const char *store_says)
 {
   enum gc_failure_kind kind = GC_FAILURE_PASSES;
   char why[320];
@@ -277,7 +265,8 @@ static void remember(const struct job *job, const struct gc_command *command, co
   } else {
     return;
   }
-  gc_store_remember_failure(&job->gpu->identity, gc_store_environment(), why, kind, NULL);
+  gc_store_remember_failure(&job->gpu->identity, gc_store_environment(), why,
+                            kind | (moved ? GC_FAILURE_MOVED : 0), NULL);
 }
 
 /* After the command has ended, the store decides, not the message of the command. */
@@ -290,10 +279,13 @@ static void collect(struct job *job, const struct gc_settings *settings,
   struct gc_record *earlier = outcome->record;
   struct gc_error err = {""};
   char why[320];
+  bool moved;
   int status;
 
-  status = find(job->gpu, settings->root, &outcome->record, &err);
+  status = find(job->gpu, settings->root, &outcome->record, &moved, &err);
   if (status == 0 && (done || !earlier)) {
+    if (moved) /* the command sees another place; no later load tries again at once */
+      remember(job, command, seconds, true, "the record is of another place");
     outcome->fresh = true;
     gc_record_status(outcome->record, NULL, outcome->status, sizeof(outcome->status));
     gc_record_free(earlier);
@@ -301,8 +293,9 @@ static void collect(struct job *job, const struct gc_settings *settings,
   }
   outcome->failed = true;
   explain(command, seconds, err.text, why, sizeof(why));
-  if (!earlier || gc_provisional_why(earlier)) /* else no later load tries again */
-    remember(job, command, seconds, err.text);
+  moved = earlier && gc_gpus_drop_host(settings->root, job->gpu, earlier);
+  if (!earlier || gc_provisional_why(earlier) || moved) /* else no later load tries again */
+    remember(job, command, seconds, moved, err.text);
   if (!earlier) {
     give_up(outcome, why);
     return;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define SOURCE HWLOC_GPUCACHE_SOURCE_SUFFIX
+#define HOST "Host"
 
 /* The length of the property that a key belongs to: "LineBytes" and "LineSource" belong to
  * "Line". */
@@ -96,6 +97,24 @@ int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tab
     status = element ? merge_element(&element->infos, &tables->elements[i].infos) : -ENOMEM;
   }
   return status ? status : gc_record_explain_per_sm(record);
+}
+
+int gc_record_take_host(struct gc_record *record, const struct gc_record *from)
+{
+  const struct gc_element *measured = gc_record_find(from, GC_DEVICE_MEMORY);
+  struct gc_element *element = gc_record_find(record, GC_DEVICE_MEMORY);
+
+  if (!element && !(element = gc_record_add(record, GC_DEVICE_MEMORY)))
+    return -ENOMEM;
+  gc_infos_drop(&element->infos, HOST);
+  for (size_t i = 0; measured && i < measured->infos.count; i++) {
+    const struct gc_info *info = &measured->infos.array[i];
+
+    if (!strncmp(info->name, HOST, strlen(HOST)) &&
+        gc_infos_set(&element->infos, info->name, info->value))
+      return -ENOMEM;
+  }
+  return 0;
 }
 
 int gc_record_merge_node(struct gc_record *record, const struct gc_record *node)

@@ -296,6 +296,8 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
                               struct gc_error *err)
 {
   char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES], date[GC_DATE], seconds[32], *text;
+  const bool moved = kind & GC_FAILURE_MOVED;
+  const enum gc_failure_kind plain = (enum gc_failure_kind)(kind & ~GC_FAILURE_MOVED);
   size_t length;
   int dir_fd, status = gc_store_check_id(identity->id, err);
 
@@ -308,8 +310,8 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
   write_head(identity, environment, head);
   length = write_head(identity, environment, text);
   length = add_line(text, length, "since", date);
-  length = add_line(text, length, "kind", kinds[kind]);
-  snprintf(seconds, sizeof(seconds), "%ld", choose_seconds(identity, environment, kind));
+  length = add_line(text, length, "kind", kinds[plain]);
+  snprintf(seconds, sizeof(seconds), "%ld", choose_seconds(identity, environment, plain));
   length = add_line(text, length, "seconds", seconds);
   length = add_line(text, length, "why", why);
   if (length >= MOST_BYTES) {
@@ -324,7 +326,7 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
   status = put(dir_fd, dir, identity->id, text, length, err);
   /* Another process may have stored a record meanwhile. It removes a note that it finds; so this
    * process looks for the record after it has written the note. */
-  if (!status && is_measured(identity))
+  if (!status && !moved && is_measured(identity))
     unlinkat(dir_fd, name, 0);
   close(dir_fd);
 out:

@@ -23,6 +23,10 @@ EXTRA_DIST += tests/gpu/mps.sh tests/gpu/memory.sh
 GPU_TESTS += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 EXTRA_DIST += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 
+# A program with nvcc tests the value.
+GPU_TESTS += tests/gpu/flush.sh
+EXTRA_DIST += tests/gpu/flush.sh tests/gpu/flush.cu
+
 # CUDA_VISIBLE_DEVICES, as the driver understands it.
 GPU_TESTS += tests/gpu/visible.sh
 EXTRA_DIST += tests/gpu/visible.sh
@@ -36,4 +40,4 @@ EXTRA_DIST += tests/gpu/failures.sh
 
 # All GPUs of the machine together.
 GPU_TESTS += tests/gpu/several.sh tests/gpu/peers.sh
-EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh
+EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh tests/gpu/peers.cu

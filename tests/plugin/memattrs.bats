@@ -131,9 +131,16 @@ peers() {
 }
 
 @test "a GPU that was measured elsewhere has no host values" {
+  export HWLOC_GPUCACHE=cached
   place() {
     sed -i "s|<info name=\"GPUCacheHostPlace\" value=\"[^\"]*\"/>||; s|<info name=\"GPUCacheModel\"|<info name=\"GPUCacheHostPlace\" value=\"$1\"/>&|" \
       "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  }
+  link() {
+    root=$HWLOC_FSROOT
+    . "$top_srcdir/tests/data/tree.bash"
+    put /sys/bus/pci/devices/0000:17:00.0/max_link_speed "$1"
+    put /sys/bus/pci/devices/0000:17:00.0/max_link_width "$2"
   }
   place '0000:17:00.0, NUMA nodes 0-1'
   is 0:50.8,1:38 "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
@@ -144,6 +151,39 @@ peers() {
   has_not 'from PCI L#0'
   place '0000:17:00.0, NUMA nodes 0'
   is '' "$(info HostLatencyNs 'os=gpu0-Memory 80GiB')"
+  # a link that cannot be read now is the same
+  place '0000:17:00.0, NUMA nodes 0-1, link 32.0 GT/s PCIe x16'
+  is 0:50.8,1:38 "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
+  link '32.0 GT/s PCIe' 16
+  is 0:50.8,1:38 "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
+  link '16.0 GT/s PCIe' 16
+  is '' "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
+  link '32.0 GT/s PCIe' 8
+  is '' "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
+  is 2 "$(starts)" # those of setup
+
+  # otherwise the command measures it there; all else of the record stays
+  unset HWLOC_GPUCACHE
+  FAKE_TOOL_DOES=fail run topology
+  has 'gpu0-L1'
+  is 3 "$(starts)"
+  is "measure --timeout 10 $gpu0" "$(tail -n 1 "$FAKE_TOOL_LOG")"
+  link '32.0 GT/s PCIe' 16
+  is 0:50.8,1:38 "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
+  is 3 "$(starts)"
+  # a command that crashes, or sees the GPU in yet another place, is not started by every load
+  link '32.0 GT/s PCIe' 8
+  for _ in 1 2; do
+    FAKE_TOOL_DOES=crash run topology
+    has 'gpu0-L1'
+    is 4 "$(starts)"
+  done
+  rm "$HWLOC_GPUCACHE_DIR"/*.failed
+  for _ in 1 2; do
+    FAKE_TOOL_DOES=lie run topology
+    has 'gpu0-L1'
+    is 5 "$(starts)"
+  done
 }
 
 @test "values of nodes that the topology lacks, and broken lists, change nothing" {

@@ -16,6 +16,7 @@ sim_tests = \
 	tests/sim/test_constant15 \
 	tests/sim/test_departure \
 	tests/sim/test_fermi \
+	tests/sim/test_flush \
 	tests/sim/test_l2_survival \
 	tests/sim/test_line \
 	tests/sim/test_loops \

@@ -182,3 +182,63 @@ found() {
   is "$(found <<<"$output")" "$over_hip"
   [ -f "$records/GPU-0123456789abcdef.xml" ]
 }
+
+# record INFO: of the stored record; of the GPU or of an element.
+record() {
+  grep -o "name=\"$1\" value=\"[^\"]*\"" "$records/GPU-0123456789abcdef.xml" | head -n 1 | cut -d '"' -f 4
+}
+
+# link SPEED WIDTH: the fastest link of the GPU.
+link() {
+  put sys/bus/pci/devices/0000:0a:00.0/max_link_speed "$1"
+  put sys/bus/pci/devices/0000:0a:00.0/max_link_width "$2"
+}
+
+# number LIST: the value of the only NUMA node, whatever its number.
+number() {
+  [[ $1 =~ ^[0-9]+:([0-9.]+)$ ]] && echo "${BASH_REMATCH[1]}"
+}
+
+@test "in another place only the host is measured again" {
+  local fast latency
+  fast=$(fast_machine)
+  printf '%s\n' '[host 0]' 'latency_ns = 900' 'read_gbps = 20' 'write_gbps = 20' 'copy_to_gbps = 25' \
+    'copy_from_gbps = 25' 'copy_both_gbps = 40' >>"$FAKE_HIP_PROFILE"
+  link '16.0 GT/s PCIe' 16
+  with_hip 7 env LD_PRELOAD="$fast" "$tool" measure
+  is 0 "$status"
+  is '0000:0a:00.0, NUMA nodes 0, link 16.0 GT/s PCIe x16' "$(record GPUCacheHostPlace)"
+  latency=$(number "$(record HostLatencyNs)") || skip "no memory of a NUMA node can be bound here: $(record HostLatencySource)"
+  awk -v ns="$latency" 'BEGIN { exit ns < 870 || ns > 930 }'
+
+  # what is not measured again keeps values that no measurement finds
+  sed -i -e 's|name="HostLatencyNs" value="[^"]*"|name="HostLatencyNs" value="0:1"|' \
+    -e 's|name="GPUCacheMeasured" value="[^"]*"|name="GPUCacheMeasured" value="2001-01-01T00:00:00Z"|' \
+    -e 's|name="MissPenaltyCycles" value="[^"]*"|name="MissPenaltyCycles" value="1.5"|' \
+    "$records/GPU-0123456789abcdef.xml"
+  with_hip 7 env LD_PRELOAD="$fast" "$tool" measure
+  is 0 "$status"
+  is 0:1 "$(record HostLatencyNs)" # the same place: nothing is measured
+  with_hip 7 "$tool" show --all
+  has "$output" 'host memory of NUMA node 0'
+
+  # a sleeping GPU does not tell its link
+  link 'Unknown' 255
+  put sys/bus/pci/devices/0000:0a:00.0/power/runtime_status suspended
+  with_hip 7 env LD_PRELOAD="$fast" "$tool" measure
+  is 0:1 "$(record HostLatencyNs)"
+  put sys/bus/pci/devices/0000:0a:00.0/power/runtime_status active
+
+  link '16.0 GT/s PCIe' 8
+  # a GPU that cannot be measured: nothing of the other host is shown, and the record stays
+  FAKE_HIP_FAIL=hipInit=100 with_hip 7 "$tool" show --all
+  has_not "$output" 'host memory of NUMA'
+  is 0:1 "$(record HostLatencyNs)"
+  with_hip 7 env LD_PRELOAD="$fast" "$tool" measure
+  is 0 "$status"
+  has "$errors" "gpu0: the GPU is in another place than when the record of 2001-01-01T00:00:00Z was measured"
+  is "$latency" "$(number "$(record HostLatencyNs)" | awk -v ns="$latency" '$1 > ns * 0.97 && $1 < ns * 1.03 { print ns }')"
+  is '0000:0a:00.0, NUMA nodes 0, link 16.0 GT/s PCIe x8' "$(record GPUCacheHostPlace)"
+  is 1.5 "$(record MissPenaltyCycles)"
+  is 2001-01-01T00:00:00Z "$(record GPUCacheMeasured)"
+}

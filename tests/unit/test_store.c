@@ -845,14 +845,16 @@ static void a_note_of_a_failure_delays_a_due_record(void **state)
   (void)state;
   assert_int_equal(write_good(), 0);
   assert_int_equal(gc_store_find(&h200, &record, &err), 0);
-  assert_false(gc_store_is_due(&h200, record)); /* complete */
+  assert_false(gc_store_is_due(&h200, record, false)); /* complete */
+  assert_true(gc_store_is_due(&h200, record, true));
   gc_record_free(record);
   put(RECORD, mine);
   assert_int_equal(gc_store_find(&h200, &record, &err), 0);
-  assert_true(gc_store_is_due(&h200, record));
+  assert_true(gc_store_is_due(&h200, record, false));
   assert_int_equal(
       gc_store_remember_failure(&h200, gc_store_environment(), "it hangs", true, &err), 0);
-  assert_false(gc_store_is_due(&h200, record));
+  assert_false(gc_store_is_due(&h200, record, false));
+  assert_false(gc_store_is_due(&h200, record, true));
   gc_record_free(record);
   free(mine);
 }

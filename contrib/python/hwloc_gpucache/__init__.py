@@ -130,14 +130,15 @@ class GPU(Values):
     def flush_bytes(self) -> int:
         """Size of the buffer that displaces the content of all caches when all SMs read it.
 
-        If the record has FlushBytes, it is that value. Otherwise it is what hwloc-gpucache itself
-        reads to empty the caches (src/measure/walk/evict.c): twice the L2 or the L3, whichever is
-        larger, and 32 MiB. The size of a cache is NominalBytes, or what one SM can use (CapacityBytes
-        or TotalBytes) times Partitions if that is more; in both cases times Instances.
-        LookupError if none of these is known.
+        If the record has FlushBytes, it is that value, which was measured with one read of the buffer:
+        fewer than 5 % of the lines of before are left.
+        Otherwise it is what hwloc-gpucache itself reads to empty the caches
+        (src/measure/walk/evict.c): twice the L2 or the L3, whichever is larger, and 32 MiB. The size
+        of a cache is NominalBytes, or what one SM can use (CapacityBytes or TotalBytes) times
+        Partitions if that is more; in both cases times Instances. LookupError if none of these is
+        known.
 
-        Read the buffer several times: after one or two passes, an H200 still had half of those lines
-        that had been read often before; after four, none.
+        Read a buffer twice as large if hardly anything may be left.
         """
         known = int(self.number("FlushBytes", 0))
         if known:

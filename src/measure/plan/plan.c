@@ -141,13 +141,14 @@ const struct gc_plan_step gc_plan[] = {
     {GC_DEVICE_MEMORY, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)),
      gc_needs_under_load, 0},
     {GC_L2, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)), gc_needs_under_load, 0},
+    {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
     /* these use the memory of the arena in another way; TLBs show groups of SMs */
     {GC_L1_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L2_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L1, "address bits", gc_step_address_bits, S(P(SET_INDEX_MASKS)), NULL, GC_STEP_NO_ARENA},
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL,
-     GC_STEP_NO_ARENA},
+     GC_STEP_HOST},
     {GC_DEVICE_MEMORY, "departure delay", gc_step_departure,
      S(P(DEPARTURE_DELAY), P(UNCOALESCED_DEPARTURE_DELAY)), gc_needs_departure, 0},
     {GC_DEVICE_MEMORY, "other GPUs", gc_step_peers, GC_PEER_PROPERTIES, NULL, GC_STEP_PEERS},
@@ -166,7 +167,8 @@ bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *s
   const uint64_t needs = step->needs ? step->needs(m, step->kind) : 0;
   struct gc_measured *element = &m->results->element[step->kind];
 
-  if (step->use == GC_STEP_NO_ARENA || step->use == GC_STEP_RAW_ONLY_NO_ARENA ||
+  if (step->use == GC_STEP_NO_ARENA || step->use == GC_STEP_HOST ||
+      step->use == GC_STEP_RAW_ONLY_NO_ARENA ||
       (step->use == GC_STEP_RAW_ONLY && !m->bench.raw))
     return false;
   gc_tlb_range_give_back(m);

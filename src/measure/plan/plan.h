@@ -13,6 +13,7 @@ enum gc_step_use {
   GC_STEP_NO_ARENA, /* the same with the range of addresses for TLBs, or without device memory */
   GC_STEP_PEERS,    /* the same as GC_STEP_REPORTS, only if other GPUs are measured, and then alone */
   GC_STEP_CHECKS,   /* withholds or lowers values */
+  GC_STEP_HOST,     /* measures the host, without device memory of the arena */
   GC_STEP_RAW_ONLY, /* only writes curves for --raw */
   GC_STEP_RAW_ONLY_NO_ARENA,
 };

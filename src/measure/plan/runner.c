@@ -145,6 +145,7 @@ static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *di
     char what[96];
 
     if ((step->use == GC_STEP_PEERS) != (r->options->peer_count > 0) ||
+        (r->options->host_only && step->use != GC_STEP_HOST) ||
         !gc_select_wanted(r->options, step->kind) ||
         !gc_present(&r->m.bench.properties, step->kind))
       continue;

@@ -65,6 +65,8 @@ static const struct {
     {"GPCSMs", GPU, BOARD},
     {"GPCSides", GPU, BOARD},
     {"ClusterSMs", GPU, BOARD},
+    /* The sizes that are tried are 19 % apart, and pages may lie elsewhere: one step, not two. */
+    {"FlushBytes", GPU, WITHIN(.percent = 25)},
     {"*", GPU, SAME},
 
     /* Lines, sectors, counts, sharing, tables, structure. */

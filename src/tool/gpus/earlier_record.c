@@ -4,6 +4,7 @@
 #include "store/store.h"
 #include "tool/gpus/hwloc_xml.h"
 #include "tool/print/messages.h"
+#include "tool/process/environment.h"
 #include "tool/process/watch.h"
 
 #include <errno.h>
@@ -16,6 +17,35 @@ const char *gc_keep_date(const struct gc_record *record)
   const char *when = gc_infos_get(&record->infos, "Measured");
 
   return when ? when : "an unknown date";
+}
+
+bool gc_keep_is_due(const struct gc_tool *tool, const struct gc_gpu *gpu, struct gc_record *record)
+{
+  const bool moved = gc_gpus_drop_host(gc_environment_root(), gpu, record);
+
+  return gc_store_is_due(&gpu->identity, record, moved) || (moved && tool->must_store);
+}
+
+bool gc_keep_all_but_host(const struct gc_tool *tool, const struct gc_result *result)
+{
+  return result->earlier && !tool->force && !tool->only && !tool->no_store &&
+         !gc_provisional_why(result->earlier) &&
+         gc_gpus_drop_host(gc_environment_root(), result->gpu, result->earlier);
+}
+
+int gc_keep_merge(struct gc_result *result, struct gc_record **record)
+{
+  const char *place = gc_infos_get(&(*record)->infos, "HostPlace");
+  int status = gc_record_take_host(result->earlier, *record);
+
+  if (!status && place)
+    status = gc_infos_set(&result->earlier->infos, "HostPlace", place);
+  if (status)
+    return status;
+  gc_record_free(*record);
+  *record = result->earlier;
+  result->earlier = NULL;
+  return 0;
 }
 
 /* Writes the record again with one try more. If that fails, the GPU is measured nevertheless. */
@@ -45,7 +75,10 @@ void gc_keep_begin(const struct gc_tool *tool, struct gc_result *result)
 
   gc_record_free(result->earlier);
   result->earlier = NULL;
-  if (!gc_store_find(&gpu->identity, &result->earlier, NULL) && gc_provisional_why(result->earlier))
+  if (gc_store_find(&gpu->identity, &result->earlier, NULL))
+    return;
+  gc_gpus_drop_host(gc_environment_root(), gpu, result->earlier);
+  if (gc_provisional_why(result->earlier))
     store_try(tool, gpu, result->earlier);
 }
 

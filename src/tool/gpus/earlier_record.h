@@ -11,6 +11,18 @@
 #include "tool/gpus/results.h"
 #include "tool/tool.h"
 
+/* Whether the GPU of this valid record is to be measured again now: gc_store_is_due. `measure` does not
+ * wait after a failure if the GPU has moved. Removes from the record what was measured of another
+ * host (gc_gpus_drop_host). */
+bool gc_keep_is_due(const struct gc_tool *tool, const struct gc_gpu *gpu, struct gc_record *record);
+
+/* Whether all of the earlier record is right but what was measured of the host: only that is to be
+ * measured again. */
+bool gc_keep_all_but_host(const struct gc_tool *tool, const struct gc_result *result);
+
+/* Puts what result->earlier has into the new record, except what is of the host. 0 or -ENOMEM. */
+int gc_keep_merge(struct gc_result *result, struct gc_record **record);
+
 /* Call it under the lock of the record, before the GPU is measured. Finds the valid record again
  * (result->earlier): another process may have replaced it. If it is provisional, notes the
  * present try in it. So the back-off also holds if this process is killed. */

@@ -53,6 +53,7 @@ struct here {
   double began; /* gc_now_ms */
   uint64_t environment; /* at the start: a vendor's library may change variables */
   bool tried;           /* the GPU was used, so a failure is one of the GPU */
+  bool host_only;       /* the rest is in result->earlier */
   struct gc_command rest; /* of the process that measures the rest, while it runs */
 };
 
@@ -162,7 +163,7 @@ static bool is_done(struct here *here)
 
   if (here->tool->force || gc_store_find(identity, &result->record, NULL))
     return false;
-  if (!gc_store_is_due(identity, result->record))
+  if (!gc_keep_is_due(here->tool, result->gpu, result->record))
     return true;
   gc_record_free(result->record);
   result->record = NULL;
@@ -289,6 +290,9 @@ static void note_failure(const struct here *here, enum gc_failure_kind kind,
     return;
   unname(why->text, gpu->name, text, sizeof text);
   gc_watch_hold();
+  if (here->result->earlier &&
+      gc_gpus_drop_host(gc_environment_root(), gpu, here->result->earlier))
+    kind |= GC_FAILURE_MOVED;
   if (gc_store_remember_failure(&gpu->identity, here->environment, text, kind, &err) &&
       here->tool->verbose)
     gc_say(gpu->name, "%s", err.text);
@@ -309,11 +313,11 @@ static int add_facts(const struct gc_gpu *gpu, struct gc_record *record)
   struct gc_infos *infos = &record->infos;
   time_t now = time(NULL);
   struct tm utc;
-  char date[32], state[400], place[128];
+  char date[32], state[400], place[GC_GPUS_PLACE_BYTES];
 
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   gc_record_status(record, NULL, state, sizeof state);
-  gc_gpus_place(gc_environment_root(), gpu, place, sizeof place);
+  gc_gpus_place(gc_environment_root(), gpu, place);
   /* with --only, the outermost element may be missing, but every record needs it */
   if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
       (*place && gc_infos_set(infos, "HostPlace", place)) ||
@@ -406,7 +410,8 @@ static int run_plan(struct here *here, struct gc_handover *handover, struct gc_r
                                        .warn = say_warning,
                                        .spent = here->tool->times ? say_spent : NULL,
                                        .data = here,
-                                       .handover = handover,
+                                       .handover = here->host_only ? NULL : handover,
+                                       .host_only = here->host_only,
                                        .patience = patience(here->tool->timeout),
                                        .tables = here->result->gpu->tables};
   const struct gc_gpu *gpu = here->result->gpu;
@@ -429,7 +434,8 @@ static int run_plan(struct here *here, struct gc_handover *handover, struct gc_r
   }
   gc_progress_erase();
   close_raw(here, options.raw, *record);
-  if (!status && add_facts(gpu, *record))
+  if (!status && (add_facts(gpu, *record) ||
+                  (here->host_only && gc_keep_merge(here->result, record))))
     status = gc_fail(err, -ENOMEM, "out of memory");
   return status;
 }
@@ -516,6 +522,7 @@ void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
     return;
   }
   if (take_lock(&here) && (here.lockless || take_gpu_lock(&here))) {
+    here.host_only = gc_keep_all_but_host(tool, result);
     result->record = measure(&here);
     result->fresh = result->record != NULL;
     if (result->record && here.storing)

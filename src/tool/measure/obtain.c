@@ -16,14 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A provisional record is measured again from time to time. Until then it is the result. */
+/* A provisional record is measured again from time to time. Until then it is the result. What was
+ * measured of the host is measured again if the GPU is elsewhere now. */
 static void set_apart_due(const struct gc_tool *tool, struct gc_result *result)
 {
-  if (result->gpu->problem[0] || !gc_store_is_due(&result->gpu->identity, result->record))
+  const char *why;
+
+  if (!gc_keep_is_due(tool, result->gpu, result->record) || result->gpu->problem[0])
     return;
-  if (tool->must_store || tool->verbose)
+  why = gc_provisional_why(result->record);
+  if ((tool->must_store || tool->verbose) && why)
     gc_fail(&result->problem, 0, "the record of %s is provisional: %.400s; measuring again",
-            gc_keep_date(result->record), gc_provisional_why(result->record));
+            gc_keep_date(result->record), why);
+  else if (tool->must_store || tool->verbose)
+    gc_fail(&result->problem, 0,
+            "the GPU is in another place than when the record of %s was measured; measuring what "
+            "it has of the host again",
+            gc_keep_date(result->record));
   result->earlier = result->record;
   result->record = NULL;
 }
