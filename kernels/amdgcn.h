@@ -419,6 +419,13 @@ GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, u
   __asm__ volatile(GPU_AMD_WAIT_GLOBAL : "+v"(value)::"memory");
 }
 
+GPU_INLINE void gpu_load_by_lane(uint64_t base, uint64_t stride, uint32_t lane_stride,
+                                 uint32_t lines, uint32_t warps, uint32_t never)
+{
+  (void)lane_stride;
+  gpu_load_batch(base, stride, lines, warps, never);
+}
+
 /* Bandwidth: 16 bytes in each lane. Here the compiler inserts the waits: many loads are in flight
  * at a time, and each is waited for when its registers are needed. */
 struct gpu_words {

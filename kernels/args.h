@@ -338,7 +338,10 @@ struct gpu_under_load_args {
  * round r the warps together load counts[r] lines that follow the lines of round r - 1, `stride`
  * bytes apart, with one load for each line; line i of a round is loaded by warp i % warps. So a
  * round has at most GPU_BATCH_LOADS lines for each warp. The loads of a warp do not wait for each
- * other. Before each round the warps meet at a barrier. */
+ * other. Before each round the warps meet at a barrier.
+ *
+ * departure: the same, but lane i of a warp loads from i * lane_stride bytes behind the address of
+ * lane 0. */
 #define GPU_BATCH_LOADS 32
 #define GPU_BATCH_NEVER 99 /* see gpu_load_batch in gpu.h */
 
@@ -351,6 +354,8 @@ struct gpu_outstanding_args {
   uint32_t stride, rounds;
   uint32_t only_sm;
   uint32_t never; /* GPU_BATCH_NEVER */
+  uint32_t lane_stride; /* departure */
+  uint32_t reserved;
 };
 
 /* The path of a struct gpu_walk. */
@@ -698,6 +703,7 @@ struct gpu_visible_args {
   KERNEL(sweep, gpu_sweep_args, ANY, PLAIN)                                                        \
   KERNEL(under_load, gpu_under_load_args, ANY, LOADED)                                             \
   KERNEL(outstanding, gpu_outstanding_args, ANY, PLAIN)                                            \
+  KERNEL(departure, gpu_outstanding_args, ANY, PLAIN)                                              \
   KERNEL(stores_ca, gpu_stores_args, ANY, PLAIN)                                                   \
   KERNEL(stores_cg, gpu_stores_args, ANY, PLAIN)                                                   \
   KERNEL(visible, gpu_visible_args, ANY, PLAIN)                                                    \

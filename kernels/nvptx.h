@@ -488,6 +488,13 @@ GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, u
       : "memory");
 }
 
+GPU_INLINE void gpu_load_by_lane(uint64_t base, uint64_t stride, uint32_t lane_stride,
+                                 uint32_t lines, uint32_t warps, uint32_t never)
+{
+  (void)lane_stride;
+  gpu_load_batch(base, stride, lines, warps, never);
+}
+
 /* Stores are complete when other SMs can see them. */
 GPU_INLINE void gpu_written(void) { __asm__ volatile("membar.gl;" ::: "memory"); }
 

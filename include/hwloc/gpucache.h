@@ -378,6 +378,15 @@
  * last one near the full bandwidth. Elements: L2Cache, DeviceMemory. Latencies within 5 %. Absent:
  * also if the read bandwidth is. */
 #define HWLOC_GPUCACHE_LATENCY_UNDER_LOAD "LatencyUnderLoad"
+/** \brief Least number of SM clock cycles between two requests of one SM to memory, which its warps
+ * make one after the other, while other SMs are idle; number > 0, can have a fraction. Each lane loads
+ * 4 bytes, next to those of the lane before it: 128 bytes in a warp of 32 threads. Hong and Kim call it
+ * Departure_del_coal. Measured with lines that L2 has. Element: DeviceMemory. Right within 5 %.
+ * Absent: also if the SM alone can use the bandwidth of L2, or L2 is small. */
+#define HWLOC_GPUCACHE_DEPARTURE_DELAY_CYCLES "DepartureDelayCycles"
+/** \brief The same between two cache lines, if each lane of a warp loads from another line
+ * (Departure_del_uncoal). Element: DeviceMemory. Right within 5 %. */
+#define HWLOC_GPUCACHE_UNCOALESCED_DEPARTURE_DELAY_CYCLES "UncoalescedDepartureDelayCycles"
 /** \brief Number of equal sets; integer >= 1. Sets x Ways x LineBytes can be more than
  * CapacityBytes: a cache may have sets for more lines than its carve-out leaves data for. */
 #define HWLOC_GPUCACHE_SETS "Sets"

@@ -309,24 +309,32 @@ static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, 
 }
 
 /* The loads of all warps; warp 0 does the work of all. */
-static inline void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
-                                  uint32_t never)
+static inline void gpu_load_by_lane(uint64_t base, uint64_t stride, uint32_t lane_stride,
+                                    uint32_t lines, uint32_t warps, uint32_t never)
 {
   struct gc_sim_block *b = gpu_sim;
+  const uint64_t last = (uint64_t)(gc_model_facts(b->model)->warp - 1) * lane_stride;
 
   (void)never;
   if (!lines)
     return;
   gc_sim_global(b, base, sizeof(uint32_t));
-  gc_sim_global(b, base + (lines - 1) * stride, sizeof(uint32_t));
+  gc_sim_global(b, base + (lines - 1) * stride + last, sizeof(uint32_t));
   gc_sim_settle(b);
   gc_sim_tell_time(b);
   b->clock += gc_model_independent(b->model, &(struct gc_independent){.sm = b->sm,
                                                                       .space = GC_SPACE_CA,
                                                                       .address = base,
                                                                       .stride = stride,
-                                                                      .lines = lines,
+                                                                      .lane_stride = lane_stride,
+                                                                      .loads = lines,
                                                                       .warps = warps});
+}
+
+static inline void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
+                                  uint32_t never)
+{
+  gpu_load_by_lane(base, stride, 0, lines, warps, never);
 }
 
 /* A row of each warp of the block. The level where the first row hits determines the time of

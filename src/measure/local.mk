@@ -6,6 +6,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/bandwidth/atomic_rate.c \
 	src/measure/bandwidth/bandwidth.h \
 	src/measure/bandwidth/curves.c \
+	src/measure/bandwidth/departure.c \
 	src/measure/bandwidth/gpu_bandwidth.c \
 	src/measure/bandwidth/outstanding.c \
 	src/measure/bandwidth/rate.c \

@@ -37,7 +37,8 @@ struct gc_places {
 struct gc_under_way {
   struct gc_places sm, warps[GC_UNDER_WAY_WARPS];
   uint64_t ready[GC_UNDER_WAY_WARPS]; /* when each warp can begin its next load */
-  uint32_t next[GC_UNDER_WAY_WARPS];  /* the index of the line that it loads */
+  uint32_t next[GC_UNDER_WAY_WARPS];  /* the load that it makes */
+  uint32_t lane[GC_UNDER_WAY_WARPS];  /* the first lane whose line is not requested yet */
   uint64_t port, end; /* the SM can request a line; the last one so far has arrived */
 };
 

@@ -633,6 +633,7 @@ const struct gc_profile_key gc_chip_keys[] = {
     {"outstanding_per_warp", read_u32, PROFILE(outstanding_per_warp), false, 1, 1 << 20},
     {"outstanding_per_sm", read_u32, PROFILE(outstanding_per_sm), false, 1, 1 << 20},
     {"miss_cycles", read_u32, PROFILE(miss_cycles), false, 1, 1000},
+    {"miss_bytes_per_cycle", read_u32, PROFILE(miss_bytes), false, 1, 1 << 20},
     {"load_cycles", read_u32, PROFILE(load_cycles), false, 1, 1000},
     {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
     {"pages", read_pages, 0, false, 4 << 10, 2 << 20},

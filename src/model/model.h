@@ -149,18 +149,18 @@ void gc_model_occupy(struct gc_model *model, uint64_t address, uint32_t operatio
  * `sms` SMs do the same. */
 double gc_model_atomics(const struct gc_model *model, enum gc_space space, uint32_t lanes,
                         uint32_t sms);
-/* Independent loads of `lines` lines, `stride` bytes apart, by the warps of an SM in turn, one line
- * in each load. */
+/* `loads` independent loads, `stride` bytes apart, by the warps of an SM in turn. All lanes load the
+ * same word, or words that are lane_stride bytes apart. */
 struct gc_independent {
   uint32_t sm;
   enum gc_space space;
-  uint64_t address, stride;
-  uint32_t lines, warps;
+  uint64_t address, stride, lane_stride;
+  uint32_t loads, warps;
 };
 
-/* Makes these loads. Returns the cycles until the last one has arrived. Loads begin one after the
- * other, and each one that leaves the SM takes a place among the outstanding lines of its warp and
- * of the SM. If none is free it waits until an earlier one arrives; warps that have a place
+/* Makes these loads. Returns the cycles until the last one has arrived. Lines are requested one after
+ * the other, and each one that leaves the SM takes a place among the outstanding lines of its warp
+ * and of the SM. If none is free it waits until an earlier one arrives; warps that have a place
  * continue. */
 uint64_t gc_model_independent(struct gc_model *model, const struct gc_independent *loads);
 

@@ -54,30 +54,78 @@ static uint32_t limit(uint32_t most)
   return most && most < GC_PLACES_MAX ? most : GC_PLACES_MAX;
 }
 
-static void make_load(struct gc_model *model, const struct gc_independent *loads,
-                      struct gc_under_way *state, uint32_t warp)
+/* A line of a load. */
+struct line {
+  uint32_t lane; /* the first lane that wants it; then the first one that wants another line */
+  uint32_t latency;
+  uint64_t bytes; /* of whole sectors that come from outside the SM */
+};
+
+/* Loads the line that this lane wants, for all lanes that want it, too. first: the address of lane
+ * 0. */
+static void load_line(struct gc_model *model, const struct gc_independent *loads, uint64_t first,
+                      struct line *line)
 {
-  const struct gc_profile *profile = &model->profile;
-  const uint64_t address = loads->address + state->next[warp] * loads->stride;
-  uint32_t cycles, latency;
+  const struct gc_cache_shape *shape =
+      &model->profile.caches[model->profile.paths[loads->space].levels[0].cache].shape;
+  const uint32_t lanes = loads->lane_stride ? model->profile.facts.warp : 0;
+  const uint64_t address = first + line->lane * loads->lane_stride;
+  uint64_t sector = address / shape->sector, sectors = 1;
+  uint32_t cycles;
   const unsigned level = gc_walk_from(model, loads->sm, loads->space, 0,
                                       gc_walk_address(loads->space, address), &cycles);
-  uint64_t begin = state->ready[warp];
 
-  latency = gc_noise_add(&model->noise, cycles, &model->jitters[loads->space][level]);
-  if (gc_walk_outside(model, loads->space, level)) {
+  while (++line->lane < lanes) {
+    const uint64_t next = first + line->lane * loads->lane_stride;
+
+    if (next / shape->line != address / shape->line)
+      break;
+    if (next / shape->sector == sector)
+      continue;
+    sector = next / shape->sector;
+    sectors++;
+    gc_walk_touch(model, loads->sm, loads->space, next);
+  }
+  line->latency = gc_noise_add(&model->noise, cycles, &model->jitters[loads->space][level]);
+  line->bytes = gc_walk_outside(model, loads->space, level) ? sectors * shape->sector : 0;
+}
+
+/* The cycles in which the SM requests so many bytes of a line. */
+static uint64_t port_cycles(const struct gc_profile *profile, uint64_t bytes)
+{
+  const uint64_t cycles =
+      profile->miss_bytes ? (bytes + profile->miss_bytes - 1) / profile->miss_bytes : 0;
+
+  return cycles > profile->miss_cycles ? cycles : profile->miss_cycles;
+}
+
+/* The next line of a warp. */
+static void request_line(struct gc_model *model, const struct gc_independent *loads,
+                         struct gc_under_way *state, uint32_t warp)
+{
+  const struct gc_profile *profile = &model->profile;
+  uint64_t begin = state->ready[warp];
+  struct line line = {.lane = state->lane[warp]};
+
+  load_line(model, loads, loads->address + state->next[warp] * loads->stride, &line);
+  if (line.bytes) {
     begin = begin > state->port ? begin : state->port;
     begin = wait_for_place(&state->sm, begin);
     wait_for_place(&state->sm, begin); /* now it is free */
     wait_for_place(&state->warps[warp], begin);
-    add(&state->sm, begin + latency);
-    add(&state->warps[warp], begin + latency);
-    state->port = begin + profile->miss_cycles;
+    add(&state->sm, begin + line.latency);
+    add(&state->warps[warp], begin + line.latency);
+    state->port = begin + port_cycles(profile, line.bytes);
   }
-  state->ready[warp] = begin + profile->load_cycles;
-  state->end = begin + latency > state->end ? begin + latency : state->end;
-  state->next[warp] += loads->warps;
-  if (state->next[warp] < loads->lines)
+  state->ready[warp] = begin;
+  state->end = begin + line.latency > state->end ? begin + line.latency : state->end;
+  state->lane[warp] = line.lane;
+  if (!loads->lane_stride || line.lane == profile->facts.warp) {
+    state->ready[warp] += profile->load_cycles;
+    state->next[warp] += loads->warps;
+    state->lane[warp] = 0;
+  }
+  if (state->next[warp] < loads->loads)
     state->ready[warp] = wait_for_place(&state->warps[warp], state->ready[warp]);
 }
 
@@ -95,15 +143,18 @@ uint64_t gc_model_independent(struct gc_model *model, const struct gc_independen
     state->warps[w].most = limit(profile->outstanding_per_warp);
     state->ready[w] = 0;
     state->next[w] = w;
+    state->lane[w] = 0;
   }
-  for (uint32_t i = 0; i < loads->lines; i++) {
+  for (;;) {
     uint32_t first = UINT32_MAX;
 
     for (uint32_t w = 0; w < warps; w++)
-      if (state->next[w] < loads->lines &&
+      if (state->next[w] < loads->loads &&
           (first == UINT32_MAX || state->ready[w] < state->ready[first]))
         first = w;
-    make_load(model, loads, state, first);
+    if (first == UINT32_MAX)
+      break;
+    request_line(model, loads, state, first);
   }
   return gc_chip_rounded(model, (uint32_t)state->end);
 }

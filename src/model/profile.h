@@ -156,6 +156,7 @@ struct gc_profile {
   uint32_t latency_step;     /* latencies of timed loads are multiples of so many cycles */
   uint32_t outstanding_per_warp, outstanding_per_sm; /* lines; 0: no limit */
   uint32_t miss_cycles, load_cycles; /* between lines that an SM requests, and loads of a warp */
+  uint32_t miss_bytes; /* of lines that an SM requests in a cycle, at most; 0: no limit */
   double memory_read_gbps, memory_write_gbps;
   uint32_t memory_queue;     /* cycles: queue.c */
   double bandwidth_noise;    /* standard deviation between launches, of L2 and memory; a share */

@@ -270,6 +270,19 @@ PROPERTY(LATENCY_UNDER_LOAD, "LatencyUnderLoad", under_load, "Latency under load
 TEXT(LATENCY_UNDER_LOAD, "LatencyUnderLoad", "%:%", ",", write_by_load(out, &from->under_load),
      "latency in ns at a load in GB/s")
 
+PROPERTY(DEPARTURE_DELAY, "DepartureDelay", departure, "Departure delay",
+         "The warps of one SM load adjacent words of lines that L2 has, more and more at once. The "
+         "value is the time that one more load takes.")
+NUMBER(DEPARTURE_DELAY, "DepartureDelayCycles", RATE, 0, departure_delay_cycles,
+       "departure delay of coalesced loads")
+
+PROPERTY(UNCOALESCED_DEPARTURE_DELAY, "UncoalescedDepartureDelay", uncoalesced_departure,
+         "Departure delay",
+         "The warps of one SM load a word of another line in each lane, more and more lines at once. "
+         "The value is the time that one more line takes.")
+NUMBER(UNCOALESCED_DEPARTURE_DELAY, "UncoalescedDepartureDelayCycles", RATE, 0,
+       uncoalesced_departure_delay_cycles, "departure delay of uncoalesced loads")
+
 PROPERTY(SETS, "Sets", sets, "Sets and replacement",
          "The hash of the addresses that share a set has so many values. Without a linear hash: "
          "the capacity, divided by ways and line.")

@@ -90,7 +90,7 @@ static bool has_form(const char *value, const char *pattern, const char *between
 
 /* Keys of numbers. They are stored in the table itself: pointers to them would be relocated in every
  * process that loads the plugin. */
-#define KEY_MAX 28
+#define KEY_MAX 32
 struct number {
   uint8_t size; /* of the key, with its end */
   char form;    /* '#' or '%' as in a pattern */

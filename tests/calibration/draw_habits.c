@@ -46,7 +46,8 @@ void draw_habits(struct drawing *d, bool amd)
   if (draw_chance(d, 0.3))
     draw_text(d, "outstanding_per_sm = %u\n", (unsigned)draw_scaled(d, 16, 2000));
   /* not drawn, so that all other values stay the same */
-  draw_text(d, "miss_cycles = %u\nload_cycles = %u\n", 1 + d->sms % 3, 2 + d->clock_khz % 15);
+  draw_text(d, "miss_cycles = %u\nload_cycles = %u\nmiss_bytes_per_cycle = %u\n", 1 + d->sms % 3,
+            2 + d->clock_khz % 15, 64u << d->clock_khz % 3);
   d->close = draw_chance(d, 0.2);
   d->pairs = d->sms > 1 && draw_chance(d, 0.25);
 }

@@ -10,7 +10,7 @@
  * an atomic operation at the scope of the system) marks_*    as chase_* census_*   as chase_*, and
  * the census of constants reads no launch argument meanwhile banks_census   the same between its
  * tickets; before sm_90 a descriptor of global memory is in front of the arguments and may be read
- * again outstanding   between the two clock reads are GPU_BATCH_LOADS loads into as many registers,
+ * again outstanding, departure   between the two clock reads are GPU_BATCH_LOADS loads into as many registers,
  * and nothing in front of the last one waits for any of them; an exit is behind them read_lines
  * GPU_READ_LINES loads into as many registers, and nothing in front of the last one waits for any
  * of them latency_*  loads follow one another with nothing in the chain between them; each clock
@@ -592,7 +592,7 @@ static void check_kernel(const struct kernel *k)
     check_latency(k, "atomic", GPU_LINES_UNROLL);
   else if (!strncmp(k->name, "atomics_", 8))
     check_atomics(k, strcmp(k->name, "atomics_cg") ? "atomic_shared" : "atomic");
-  else if (!strcmp(k->name, "outstanding"))
+  else if (!strcmp(k->name, "outstanding") || !strcmp(k->name, "departure"))
     check_batch(k);
   else if (!strcmp(k->name, "read_lines"))
     check_read_lines(k);

@@ -102,6 +102,9 @@ use_h200() {
   has "${lines[0]}" ", 96 CUs at "
   has "${lines[1]}" "PER CU"
   has "$output" "a CU: "
+  has "$output" "  DeviceMemory: a CU makes a request every "
+  has "$output" " cycles (coalesced), "
+  has "$output" " cycles (uncoalesced)"
   has_not "$output" "an SM"
 }
 

@@ -22,9 +22,10 @@ gc_step gc_step_size_curve_sm, gc_step_size_curve_gpu, gc_step_warps_curve,
 gc_step gc_step_under_load;       /* under_load.c: latency of L2 and device memory */
 gc_step gc_step_outstanding_warp; /* outstanding.c */
 gc_step gc_step_outstanding_sm;   /* outstanding.c; after the warp */
+gc_step gc_step_departure;        /* departure.c */
 
 gc_step_needs gc_needs_l2_bandwidth, gc_needs_l3_bandwidth, gc_needs_memory_bandwidth,
-    gc_needs_under_load;
+    gc_needs_under_load, gc_needs_departure;
 
 /* All SMs do the same, each at its own clock: what the median SM moves in a cycle
  * (sm_bandwidth.c). Both are for the rates of rate.h. */

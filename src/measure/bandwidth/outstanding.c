@@ -39,7 +39,6 @@
 #define L2_PASSES 2
 #define LEAST_L2 ((uint64_t)512 << 10) /* bytes: so many that L2 holds the lines of a launch */
 #define L2_SHARE 4                     /* of L2, the lines of a launch take this part at most */
-#define LINE 128                       /* bytes, if no line is known */
 #define TAIL 0.1 /* share of the fastest and slowest single loads that does not count */
 /* The slowest single loads may take this share of the time of two successive ones. */
 #define SPREAD_MAX 0.8
@@ -67,23 +66,6 @@ struct outcome {
   uint32_t lines; /* all of them are under way at the same time */
   bool limit;     /* but not one more */
 };
-
-/* Bytes from line to line: no cache on the way has a part of two of them in one line. */
-static uint32_t find_stride(const struct gc_results *results)
-{
-  static const enum gc_kind kinds[] = {GC_L1, GC_L2, GC_L3};
-  uint64_t stride = 0;
-
-  for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-    const struct gc_measured *element = &results->element[kinds[i]];
-
-    if (gc_found(element, GC_LINE) && element->line_bytes > stride)
-      stride = element->line_bytes;
-    if (gc_found(element, GC_FETCH) && element->fetch_bytes > stride)
-      stride = element->fetch_bytes;
-  }
-  return stride < LINE ? LINE : (uint32_t)stride;
-}
 
 /* How many of these rounds, at least one, fit into this number of bytes; *bytes: what they load. */
 static uint32_t fitting(const struct batches *b, const uint32_t *counts, uint32_t rounds,
@@ -128,8 +110,8 @@ static int run_rounds(struct batches *b, const uint32_t *sizes, uint32_t n, uint
     memcpy(counts + WARM_UP, sizes, some * sizeof(*sizes));
     if (!status)
       status = gc_batches_time(
-          &(struct gc_batches){bench, b->sm, b->warps, b->stride, from, WARM_UP + some}, counts,
-          times);
+          &(struct gc_batches){bench, b->sm, b->warps, b->stride, from, WARM_UP + some, 0},
+          counts, times);
     memcpy(cycles, times + WARM_UP, some * sizeof(*cycles));
     sizes += some;
     cycles += some;
@@ -370,7 +352,7 @@ static int find(struct gc_measurement *m, uint32_t warps, struct votes *votes)
     struct batches b = {.m = m,
                         .level = (enum level)level,
                         .warps = warps,
-                        .stride = find_stride(results),
+                        .stride = gc_batches_stride(results),
                         .cold = UINT64_MAX / 2};
 
     for (uint32_t i = 0; i < SMS && results->sm_count && !status; i++) {

@@ -142,6 +142,8 @@ const struct gc_plan_step gc_plan[] = {
      gc_needs_under_load, 0},
     {GC_L2, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)), gc_needs_under_load, 0},
     {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
+    {GC_DEVICE_MEMORY, "departure delay", gc_step_departure,
+     S(P(DEPARTURE_DELAY), P(UNCOALESCED_DEPARTURE_DELAY)), gc_needs_departure, 0},
     /* these use the memory of the arena in another way; TLBs show groups of SMs */
     {GC_L1_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L2_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},

@@ -22,7 +22,10 @@
  *   tests/calibration/calibrate --earn FILE -n 120 --kind all -s 1 -t 1
  *   --only DeviceMemory,L2Cache,L3Cache,GPU
  *
- * and GC_FLUSH, with the same command but -n 60.
+ * and GC_FLUSH, with the same command but -n 60; and GC_DEPARTURE_DELAY and
+ * GC_UNCOALESCED_DEPARTURE_DELAY:
+ *
+ *   tests/calibration/calibrate --earn FILE -n 240 --kind all -s 1 -t 1 --only DeviceMemory
  *
  * Run all of them again when methods, the model or the drawn GPUs change. tests/calibration/earn.c
  * has the rules; doc/results/calibration.md shows that the table holds on other seeds.
@@ -98,6 +101,12 @@ const struct gc_earned gc_earned_table[GC_PROPERTY_COUNT][GC_EARNED_BINS] = {
   [GC_LATENCY_UNDER_LOAD] =
     {{0, 0, 0.8111}, {3, 1, 0}, {10, 1, 0.6058}, {17, 3, 0.6923},
      {113, 14, 0.8153}, {0, 0, 0.8153}, {0, 0, 0.8153}},
+  [GC_DEPARTURE_DELAY] =
+    {{0, 0, 0.928}, {11, 1, 0.6356}, {8, 0, 0.9433}, {5, 0, 0.9433},
+     {40, 0, 0.9433}, {0, 0, 0.9433}, {0, 0, 0.9433}},
+  [GC_UNCOALESCED_DEPARTURE_DELAY] =
+    {{0, 0, 0.934}, {7, 1, 0.4792}, {3, 0, 0.9523}, {11, 0, 0.9523},
+     {49, 0, 0.9523}, {0, 0, 0.9523}, {0, 0, 0.9523}},
   [GC_SETS] =
     {{0, 0, 0.9945}, {2, 0, 0.9945}, {6, 0, 0.9945}, {194, 0, 0.9945},
      {0, 0, 0.9945}, {1, 0, 0.9945}, {944, 2, 0.9945}},

@@ -94,7 +94,7 @@ static int time_lines(const struct search *s, uint32_t first, uint32_t step, uin
 {
   const uint32_t apart = APART * s->stride;
   const struct gc_batches batches = {
-      &s->m->bench, s->sm, 1, step * apart, (uint64_t)first * apart, n};
+      &s->m->bench, s->sm, 1, step * apart, (uint64_t)first * apart, n, 0};
   int status = 0;
 
   cycles[0] = 0;

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Launches the kernel `outstanding`.
+ * Launches the kernels `outstanding` and `departure`.
  */
 #include "measure/walk/batches.h"
 
@@ -11,6 +11,23 @@
 #include <string.h>
 
 #define ATTEMPTS 4 /* to run on an SM */
+#define LINE 128   /* bytes, if no line is known */
+
+uint32_t gc_batches_stride(const struct gc_results *results)
+{
+  static const enum gc_kind kinds[] = {GC_L1, GC_L2, GC_L3};
+  uint64_t stride = 0;
+
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    const struct gc_measured *element = &results->element[kinds[i]];
+
+    if (gc_found(element, GC_LINE) && element->line_bytes > stride)
+      stride = element->line_bytes;
+    if (gc_found(element, GC_FETCH) && element->fetch_bytes > stride)
+      stride = element->fetch_bytes;
+  }
+  return stride < LINE ? LINE : (uint32_t)stride;
+}
 
 /* The data of a launch, in this order: a word that counts blocks; the numbers of lines; the times.
  */
@@ -25,6 +42,7 @@ static int launch(const struct gc_batches *b, uint32_t *data)
                                             .stride = b->stride,
                                             .rounds = b->n,
                                             .only_sm = b->sm,
+                                            .lane_stride = b->lane_stride,
                                             .never = GPU_BATCH_NEVER};
   const size_t bytes = (1 + b->n + (size_t)b->n * b->warps) * sizeof(uint32_t);
   int status = 0;
@@ -34,7 +52,8 @@ static int launch(const struct gc_batches *b, uint32_t *data)
     /* also the times, because a simulated block writes that of warp 0 only */
     status = bench->ops->upload(bench->device, at, data, bytes, bench->err);
     if (!status)
-      status = gc_bench_launch(bench, GC_KERNEL_outstanding, bench->properties.sms,
+      status = gc_bench_launch(bench, b->lane_stride ? GC_KERNEL_departure : GC_KERNEL_outstanding,
+                               bench->properties.sms,
                                b->warps * bench->properties.warp, 0, &args);
     if (!status)
       status = bench->ops->download(bench->device, data, at, bytes, bench->err);

@@ -7,6 +7,7 @@
 #define GC_MEASURE_WALK_BATCHES_H
 
 #include "measure/core/bench.h"
+#include "measure/results/results.h"
 
 struct gc_batches {
   struct gc_bench *bench;
@@ -15,7 +16,11 @@ struct gc_batches {
   uint32_t stride; /* bytes from line to line */
   uint64_t from;   /* bytes of the arena before the first line */
   uint32_t n;
+  uint32_t lane_stride; /* bytes from lane to lane; 0: all lanes of a warp load the same word */
 };
+
+/* Bytes from line to line: no cache on the way has a part of two of them in one line. */
+uint32_t gc_batches_stride(const struct gc_results *results);
 
 /* One launch: batch i loads counts[i] lines that follow those of batch i - 1. cycles[n]: the time
  * of each batch, raw cycles; all 0 if no block ran on the SM, or several did. 0 or a negative

@@ -144,6 +144,28 @@ static void print_outstanding(const struct gc_element *element, const char *unit
   putc('\n', out);
 }
 
+/* "  DeviceMemory: an SM makes a request every 2.0 cycles (coalesced), 1.7 cycles (uncoalesced)". */
+static void print_departure(const struct gc_element *element, const char *unit, FILE *out)
+{
+  static const char *const keys[] = {HWLOC_GPUCACHE_DEPARTURE_DELAY_CYCLES,
+                                     HWLOC_GPUCACHE_UNCOALESCED_DEPARTURE_DELAY_CYCLES};
+  static const char *const names[] = {"coalesced", "uncoalesced"};
+  const char *before = !strcmp(unit, "CU") ? "a CU makes a request every" : "an SM makes a request every";
+
+  for (int i = 0; i < 2; i++) {
+    const char *cycles = get(element, keys[i]);
+
+    if (!cycles)
+      continue;
+    if (before[0] != ',')
+      begin(element, out);
+    fprintf(out, "%s %s cycles (%s)", before, cycles, names[i]);
+    before = ",";
+  }
+  if (before[0] == ',')
+    putc('\n', out);
+}
+
 static void print_remote(const struct gc_element *element, FILE *out)
 {
   const char *cycles = get(element, HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES);
@@ -259,6 +281,7 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_stores(element, out);
   print_driver_limits(element, out);
   print_outstanding(element, unit, out);
+  print_departure(element, unit, out);
   print_banks(element, out);
   print_atomics(element, out);
   print_remote(element, out);
