@@ -113,8 +113,8 @@ use_h200() {
   local name header n=0
   header=$(cat "$top_srcdir/include/hwloc/gpucache.h")
   for name in $(grep -o 'info name="GPUCache[^"]*"' "$records/sim-tiny.xml" | cut -d'"' -f2 | sort -u); do
-    # A source has the name of its value, without the unit.
-    case $name in *Source) has "$header" " $name:"; continue ;; esac
+    # A source and a confidence have the name of their value, without the unit.
+    case $name in *Source | *Confidence) has "$header" " ${name/%Confidence/Source}:"; continue ;; esac
     has "$header" " \"$name\""
     n=$((n + 1))
   done
