@@ -74,7 +74,7 @@ static const struct gc_subcommand commands[] = {
      "predict the cache hit rates of traced kernels on a GPU", 1, ANY_NUMBER,
      "a trace of GPU kernels"},
     {"doctor", DOCTOR, gc_tool_doctor, "[PROGRAM]",
-     "find out why lstopo, or PROGRAM, shows no GPU caches", 0, 1, "one program"},
+     "find out why lstopo, pyhwloc or PROGRAM shows no GPU caches", 0, 1, "one program"},
 };
 
 static bool read_text(const char *text, void *field)
@@ -234,6 +234,7 @@ static const struct gc_option options[] = {
           "runs at the same time (one for each processor, at most 4)"),
     VALUE("plot", "DIR", PREDICT, plot, read_text, "a directory",
           "draw hit rate over capacity as SVG pictures, into DIR"),
+    FLAG("python", DOCTOR, python, "examine pyhwloc, as python3 in PATH imports it"),
     VALUE("probe", "KIND", DOCTOR, probe, read_text, "what to try", NULL),
     FLAG("all", MEASURE | SHOW, all, "print everything, also why values are absent"),
     VALUE("color", "WHEN", MEASURE | SHOW, color, read_color, "auto, always or never",
@@ -260,7 +261,7 @@ static void print_help(void)
   puts("\n"
        "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME. Without GPU, all are used.\n"
        "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no GPU that can be used.\n"
-       "doctor: 0 lstopo will show the caches, 1 it will not.\n"
+       "doctor: 0 lstopo (or pyhwloc) will show the caches, 1 it will not.\n"
        "compare: 0 alike, 1 different, 2 wrong usage, 4 failed.");
 }
 

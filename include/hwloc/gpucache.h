@@ -52,7 +52,8 @@
 #define HWLOC_GPUCACHE_CONSTANT_L1 "ConstantL1Cache"
 /** \brief NVIDIA: constant loads, second level ("L1.5") */
 #define HWLOC_GPUCACHE_CONSTANT_L15 "ConstantL15Cache"
-/** \brief NVIDIA: shared memory of an SM */
+/** \brief NVIDIA: shared memory of an SM. (CUDASharedMemorySizePerMP, which hwloc adds to cuda0, is what
+ * a block gets by default.) */
 #define HWLOC_GPUCACHE_SHARED_MEMORY "SharedMemory"
 /** \brief AMD: scalar loads */
 #define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"

@@ -195,6 +195,8 @@ static int add_element_infos(hwloc_obj_t obj, const struct gc_record *record, si
   if (!status)
     status = add(obj, "", "", "lstopoStyle",
                  gc_kinds[element->kind].is_memory ? MEMORY_STYLE : CACHE_STYLE);
+  if (!status)
+    status = add(obj, "", "", "Backend", "GPUCache");
   return status;
 }
 

@@ -59,6 +59,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/doctor/probe.h \
 	src/tool/doctor/program.c \
 	src/tool/doctor/program.h \
+	src/tool/doctor/python.c \
 	src/tool/doctor/records.c \
 	src/tool/doctor/settings.c \
 	src/tool/doctor/topology.c \

@@ -42,6 +42,7 @@ struct gc_tool {
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */
   double tolerance;     /* --tolerance: per cent; -1: not given */
   bool times;           /* --verbose (not $HWLOC_GPUCACHE_VERBOSE): print the cost of each step */
+  bool python;          /* doctor: examine pyhwloc, not lstopo */
   bool peers;           /* measure: how the GPUs reach each other, and nothing else */
   bool verbose, force, replace, no_store, json, xml, all; /* replace: force is set, too */
   /* all: show and measure print everything; purge removes all records */

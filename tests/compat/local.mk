@@ -16,7 +16,7 @@ hwloc_tests = $(plugin_tests) tests/compat/libhwloc.bats tests/compat/late.bats 
 	tests/tool/amdsim.bats tests/tool/show.bats tests/tool/store.bats tests/tool/usage.bats \
 	tests/unit/public-header.sh tests/unit/example.sh tests/unit/install.sh
 if HAVE_CMOCKA
-hwloc_tests += tests/unit/test_export tests/unit/test_lookup tests/unit/test_record_xml
+hwloc_tests += tests/unit/test_export tests/unit/test_lookup tests/unit/test_record_xml tests/unit/test_selection
 endif
 # This runs once for each hwloc, so it builds only the programs that these tests use.
 check-hwloc: all $(check_DATA)

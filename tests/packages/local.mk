@@ -6,7 +6,9 @@ smoke_tests += $(packages_tests)
 EXTRA_DIST += $(packages_tests) tests/packages/roots.sh tests/packages/rpm.sh
 EXTRA_DIST += contrib/rpm/hwloc-gpucache.spec contrib/spack/package.py
 EXTRA_DIST += contrib/upstream/README.md contrib/upstream/hwloc-gpucache-0.2.0-GCCcore-14.3.0.eb \
-	contrib/upstream/spack-hwloc-plugins.patch
+	contrib/upstream/hwloc-cuda-shared-memory.patch contrib/upstream/hwloc-same-locality.patch \
+	contrib/upstream/pyhwloc-plugins-path.patch contrib/upstream/spack-hwloc-plugins.patch \
+	contrib/upstream/sys-sage-gpu-osdev.patch
 
 # What packages run when they are built, in about a minute: these tests start each part once (store,
 # reader, records, public header, the plugin in a real lstopo, the command, and the service).

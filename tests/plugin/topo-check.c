@@ -288,11 +288,13 @@ static int list(struct state *s)
   return 0;
 }
 
-/* Flux, PMIx and MPI count OS devices of types GPU and CoProc, and go by names and backends. */
+/* Flux, PMIx and MPI count OS devices of types GPU and CoProc, and go by names and backends:
+ * tests/unit/test_selection.c has their rules. */
 static int no_accelerator(struct state *s)
 {
   static const char *const taken[] = {"cuda", "nvml", "rsmi", "opencl", "ze", "card", "dax"};
   hwloc_obj_t obj = NULL;
+  const char *backend;
   unsigned seen = 0;
 
   while ((obj = hwloc_get_next_osdev(s->topology, obj))) {
@@ -305,8 +307,9 @@ static int no_accelerator(struct state *s)
     if (obj->attr->osdev.type != HWLOC_OBJ_OSDEV_BLOCK)
 #endif
       return fail("an element is not of the type of a memory");
-    if (hwloc_obj_get_info_by_name(obj, "Backend"))
-      return fail("an element has a Backend");
+    backend = hwloc_obj_get_info_by_name(obj, "Backend");
+    if (!backend || strcmp(backend, "GPUCache"))
+      return fail("the Backend of an element is not GPUCache");
     for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
       if (!strncmp(obj->name, taken[i], strlen(taken[i])))
         return fail(obj->name);

@@ -29,7 +29,7 @@ ${CXX:-c++} -std=c++20 -O1 -isystem "$DIR/inc" -isystem "$DIR/inc/parsers" $(xml
 cores_of() {
   case $1 in
     *gtx470*) echo 32 ;; *gtx560ti*) echo 48 ;; *gtx780* | *k20c*) echo 192 ;;
-    *gtx840m* | *p6000* | *h100* | *h200*) echo 128 ;;
+    *gtx840m* | *p6000* | *h100* | *h200* | real-predict*) echo 128 ;; # the last one is an H200, too
     *) echo 64 ;; # Volta, Turing, A100; AMD
   esac
 }

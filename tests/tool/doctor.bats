@@ -334,6 +334,109 @@ nested() {
   has "$(finding caches)" "ok: gpu0: 8 elements"
 }
 
+# A package like pyhwloc 3.0 in $modules: opens its own libhwloc with RTLD_GLOBAL, and replaces HWLOC_PLUGINS_PATH.
+fake_pyhwloc() {
+  local library
+  [ -z "${SANITIZER_PRELOAD:-}" ] || skip "Python is not built with the sanitizers"
+  python3 -c 'import ctypes' || skip "no python3"
+  modules=$BATS_TEST_TMPDIR/modules
+  own=$modules/pyhwloc/_lib/lib
+  library=$(ldd "$tool" | awk '$1 ~ /^libhwloc/ { print $3 }')
+  mkdir -p "$own/hwloc"
+  cp -L "$library" "$own/libhwloc.so"
+  echo 'from .topology import from_this_system' >"$modules/pyhwloc/__init__.py"
+  cat >"$modules/pyhwloc/topology.py" <<'PY'
+import ctypes, enum, os
+
+lib = os.path.join(os.path.dirname(__file__), "_lib", "lib")
+os.environ["HWLOC_PLUGINS_PATH"] = os.path.join(lib, "hwloc")
+hwloc = ctypes.CDLL(os.path.join(lib, "libhwloc.so"), mode=ctypes.RTLD_GLOBAL)
+
+
+class TypeFilter(enum.IntEnum):
+    KEEP_IMPORTANT = 3
+
+
+class ExportXmlFlags(enum.IntEnum):
+    V2 = 2 if hwloc.hwloc_get_api_version() >= 0x30000 else 0
+
+
+def get_api_version():
+    version = hwloc.hwloc_get_api_version()
+    return version >> 16, version >> 8 & 255, version & 255
+
+
+class Topology:
+    def __init__(self):
+        self.handle = ctypes.c_void_p()
+        assert not hwloc.hwloc_topology_init(ctypes.byref(self.handle))
+
+    def set_io_types_filter(self, types):
+        assert not hwloc.hwloc_topology_set_io_types_filter(self.handle, types)
+        return self
+
+    def __enter__(self):
+        assert not hwloc.hwloc_topology_load(self.handle)
+        return self
+
+    def __exit__(self, *_):
+        hwloc.hwloc_topology_destroy(self.handle)
+
+    def export_xml_buffer(self, flags):
+        text, length = ctypes.c_char_p(), ctypes.c_int()
+        assert not hwloc.hwloc_topology_export_xmlbuffer(
+            self.handle, ctypes.byref(text), ctypes.byref(length), ctypes.c_ulong(flags))
+        return text.value.decode()
+
+
+from_this_system = Topology
+PY
+}
+
+@test "doctor --python: pyhwloc searches for plugins only beside its own libhwloc" {
+  fake_pyhwloc
+  export PYTHONPATH=$modules PYTHONDONTWRITEBYTECODE=1
+  doctor --python --sim "$tiny"
+  broken "plugin file" "hwloc_gpucache.so is in none of these directories" "$own/hwloc"
+  has "$(finding pyhwloc)" "ok: $modules/pyhwloc uses $own/libhwloc.so (hwloc "
+  has "$(finding pyhwloc)" "it sets HWLOC_PLUGINS_PATH=$own/hwloc"
+  has "$(finding topology)" "not ok: pyhwloc in "
+  is '' "$(finding lstopo)"
+  well_formed
+  ln -s "$plugin/hwloc_gpucache.so" "$own/hwloc"
+  doctor --python --sim "$tiny"
+  is 0 "$status"
+  has "$(finding caches)" "ok: gpu0: 8 elements in the topology; status: measured"
+  has "$("$tool" doctor --python --sim "$tiny")" "HWLOC_GPUCACHE_SIM=$tiny python3 with pyhwloc will show the caches."
+}
+
+@test "doctor --python: a plugin for another hwloc, and a libhwloc whose functions plugins do not find" {
+  fake_pyhwloc
+  export PYTHONPATH=$modules PYTHONDONTWRITEBYTECODE=1
+  ln -s "$plugin/hwloc_gpucache.so" "$own/hwloc"
+  sed -i 's/, mode=ctypes.RTLD_GLOBAL//' "$modules/pyhwloc/topology.py"
+  doctor --python --sim "$tiny"
+  broken "plugin loads" "undefined symbol: hwloc_" "copy it to $own/hwloc"
+  rm "$own/hwloc/hwloc_gpucache.so"
+  echo 'struct { unsigned abi; char rest[100]; } hwloc_gpucache_component = { 42, "" };' >"$BATS_TEST_TMPDIR/old.c"
+  "${cc[@]}" -shared -fPIC -o "$own/hwloc/hwloc_gpucache.so" "$BATS_TEST_TMPDIR/old.c" || skip "no compiler"
+  doctor --python --sim "$tiny"
+  broken "component ABI" "the plugin was built for another hwloc" "Build the plugin with hwloc "
+}
+
+@test "doctor --python: no python3, no pyhwloc, and one in the working directory, which is not imported" {
+  [ -z "${SANITIZER_PRELOAD:-}" ] || skip "Python is not built with the sanitizers"
+  python3 -c '' || skip "no python3"
+  mkdir "$BATS_TEST_TMPDIR/here"
+  cd "$BATS_TEST_TMPDIR/here"
+  echo 'open("imported", "w")' >pyhwloc.py
+  PYTHONPATH= doctor --python --sim "$tiny"
+  broken pyhwloc "cannot import pyhwloc: ended with exit status 1: ModuleNotFoundError" "first in PATH"
+  [ ! -e imported ]
+  json=$(PATH=/nowhere "$tool" doctor --json --python --sim "$tiny") && return 1
+  has "$(finding pyhwloc)" "not ok: python3 cannot import pyhwloc: cannot be started: "
+}
+
 @test "a check that hangs in this process: what was found until then, exit 1" {
   [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
   local before=$SECONDS

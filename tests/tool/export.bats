@@ -68,6 +68,18 @@ without() {
     "$(value '[.memory.main.readBandwidth.value, .memory.l2.writeBandwidth.value | . * 100 | floor / 100] | join(" ")')"
 }
 
+@test "mt4g: which number a latency is, and the persisting part of L2" {
+  export_to mt4g
+  is '[["p50",true],["mean of the lower and the upper quartile",false],[null,false]]' \
+    "$(jq -c '[.memory | .l2, .main, .l1 | .latency | [.meanIs, has("p50")]]' <<<"$output")"
+  is true "$(value '.memory.l2.latency | .mean == .p50')"
+  is null "$(value '.memory.l2.persistingL2CacheMaxSize')" # that record was made before there was such a value
+  sed 's|<info name="PersistingMaxSource".*||; 0,/subtype="L2Cache"[^>]*>/s||&<info name="PersistingMaxBytes" value="39321600"/><info name="PersistingMaxSource" value="api"/>|' \
+    "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  export_to mt4g "$BATS_TEST_TMPDIR/r.xml"
+  is '{"value":39321600,"unit":"bytes"}' "$(jq -c .memory.l2.persistingL2CacheMaxSize <<<"$output")"
+}
+
 @test "mt4g: an element without a required value is left out whole" {
   without LatencyCycles TextureCache >"$BATS_TEST_TMPDIR/r.xml"
   export_to mt4g "$BATS_TEST_TMPDIR/r.xml"

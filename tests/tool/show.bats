@@ -338,7 +338,8 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   is 2 "$status"
   has "$errors" "--xml prints one GPU, but there are 2"
   run_split "$tool" show --xml "$record"
-  is "$(grep -c '<info ' "$record")" "$(grep -c '<info ' <<<"$output")"
+  # all of it, although that record was made before objects had a Backend
+  is "$(grep -c '<info ' "$record")" "$(grep '<info ' <<<"$output" | grep -vc 'name="Backend" value="GPUCache"')"
   # what looks like a file is never a GPU
   cd "$BATS_TEST_TMPDIR"
   echo nonsense >empty.txt

@@ -42,6 +42,7 @@ unit_tests = \
 	tests/unit/test_remember \
 	tests/unit/test_record_xml \
 	tests/unit/test_results \
+	tests/unit/test_selection \
 	tests/unit/test_sequential \
 	tests/unit/test_set_structure \
 	tests/unit/test_sim \
@@ -136,11 +137,14 @@ tests_unit_test_alloc_LDADD = src/gpus/libgpus.la src/store/libstore.la src/reco
 
 # Graft with allocations and functions of hwloc that the test controls.
 tests_unit_test_graft_LDFLAGS = \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup,--wrap=hwloc_obj_add_info,--wrap=hwloc_alloc_setup_object
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup,--wrap=hwloc_alloc_setup_object \
+	-Wl,--wrap=hwloc_obj_add_info,--wrap=hwloc_modify_infos
 tests_unit_test_graft_LDADD = src/graft/libgraft.la src/record/librecord.la src/util/libutil.la $(HWLOC_LIBS) \
 	$(CMOCKA_LIBS)
 
-# What an application compiles: the public header, and the example of the README.
+tests_unit_test_selection_LDADD = $(tests_unit_test_graft_LDADD)
+
+# What an application compiles: the public header, and the example of doc/write-a-program.md.
 check_PROGRAMS += doc/examples/gpucache-read doc/examples/best-node doc/examples/best-gpu
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)

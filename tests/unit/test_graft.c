@@ -27,13 +27,21 @@ static bool fails(void)
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 char *__real_strdup(const char *text);
+#if HWLOC_API_VERSION >= 0x00030000
+/* hwloc_obj_add_info is an inline function that calls this one. */
+int __real_hwloc_modify_infos(struct hwloc_infos_s *infos, unsigned long operation,
+                              const char *name, const char *value);
+int __wrap_hwloc_modify_infos(struct hwloc_infos_s *infos, unsigned long operation,
+                              const char *name, const char *value);
+#else
 int __real_hwloc_obj_add_info(hwloc_obj_t obj, const char *name, const char *value);
+int __wrap_hwloc_obj_add_info(hwloc_obj_t obj, const char *name, const char *value);
+#endif
 hwloc_obj_t __real_hwloc_alloc_setup_object(hwloc_topology_t topology, hwloc_obj_type_t type,
                                             unsigned index);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 char *__wrap_strdup(const char *text);
-int __wrap_hwloc_obj_add_info(hwloc_obj_t obj, const char *name, const char *value);
 hwloc_obj_t __wrap_hwloc_alloc_setup_object(hwloc_topology_t topology, hwloc_obj_type_t type,
                                             unsigned index);
 
@@ -52,10 +60,18 @@ char *__wrap_strdup(const char *text)
   return fails() ? NULL : __real_strdup(text);
 }
 
+#if HWLOC_API_VERSION >= 0x00030000
+int __wrap_hwloc_modify_infos(struct hwloc_infos_s *infos, unsigned long operation,
+                              const char *name, const char *value)
+{
+  return fails() ? -1 : __real_hwloc_modify_infos(infos, operation, name, value);
+}
+#else
 int __wrap_hwloc_obj_add_info(hwloc_obj_t obj, const char *name, const char *value)
 {
   return fails() ? -1 : __real_hwloc_obj_add_info(obj, name, value);
 }
+#endif
 
 hwloc_obj_t __wrap_hwloc_alloc_setup_object(hwloc_topology_t topology, hwloc_obj_type_t type,
                                             unsigned index)

@@ -27,7 +27,7 @@ function attribute(name,   text) {
 depth && /<info / {
   key = attribute("name")
   value = attribute("value")
-  if (key ~ /^GPUCache(Measured|Measuring.*|Version|VBIOS)$/)
+  if (key ~ /^(Backend|GPUCache(Measured|Measuring.*|Version|VBIOS))$/)
     next
   sub(/^absent:.*/, "absent", value)
   print element[depth] "." key "\t" value

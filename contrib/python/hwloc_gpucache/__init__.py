@@ -240,7 +240,8 @@ def _from_xml(node: ElementTree.Element) -> Iterator[GPU]:
 
 
 def _elements(node: ElementTree.Element, parent: Optional[str]) -> Iterator[Element]:
-    infos = {k: v for k, v in _infos(node).items() if not k.startswith(_PREFIX)}
+    # Backend is a key of hwloc: which component has made the object
+    infos = {k: v for k, v in _infos(node).items() if not k.startswith(_PREFIX) and k != "Backend"}
     subtype = node.get("subtype", "")
     yield Element(_values(_numbers(infos)), subtype, node.get("name", ""), parent)
     for child in node.iterfind("object"):

@@ -17,11 +17,14 @@ void gc_link_load(struct gc_doctor *doctor)
 {
   const struct gc_loaded *loaded = &doctor->loaded;
 
-  gc_loaded_get(&doctor->loaded, doctor->tool, doctor->lstopo);
+  gc_loaded_get(&doctor->loaded, doctor->tool, doctor->loader);
   if (loaded->status)
     gc_doctor_add(doctor, GC_LINK_NOT_OK,
-                  "Run: HWLOC_GPUCACHE=off HWLOC_COMPONENTS=-gpucache lstopo; if that fails, too, "
-                  "the reason is not this plugin.",
+                  doctor->tool->python
+                      ? "Load the topology in your program with HWLOC_GPUCACHE=off; if that fails, "
+                        "too, the reason is not this plugin."
+                      : "Run: HWLOC_GPUCACHE=off HWLOC_COMPONENTS=-gpucache lstopo; if that fails, "
+                        "too, the reason is not this plugin.",
                   "%.300s %s", loaded->by, loaded->how.text);
   else if (gc_doctor_plugins(doctor) == GC_LIBHWLOC_NO_PLUGINS)
     gc_doctor_add(doctor, GC_LINK_NOT_OK, "Use a hwloc that can load plugins.",
@@ -107,7 +110,7 @@ void gc_link_caches(struct gc_doctor *doctor)
   unsigned shown = 0, missing = 0;
   bool all_hidden = true;
 
-  gc_loaded_get(&doctor->loaded, doctor->tool, doctor->lstopo);
+  gc_loaded_get(&doctor->loaded, doctor->tool, doctor->loader);
   for (size_t i = 0; i < doctor->gpus.count; i++)
     all_hidden &= doctor->gpus.array[i].visibility == GC_HIDDEN;
   for (size_t i = 0; i < doctor->gpus.count; i++) {

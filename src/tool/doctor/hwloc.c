@@ -59,11 +59,11 @@ enum gc_libhwloc gc_doctor_plugins(const struct gc_doctor *doctor)
 {
   char path[PATH_MAX];
 
-  if (!*doctor->lstopo)
+  if (!*doctor->loader)
     return gc_libhwloc_find(path, sizeof path);
-  switch (doctor->lstopo_uses.kind) {
+  switch (doctor->loader_uses.kind) {
   case GC_PROGRAM_SHARED:
-    return doctor->lstopo_uses.plugins;
+    return doctor->loader_uses.plugins;
   case GC_PROGRAM_COPY:
     return GC_LIBHWLOC_NO_PLUGINS;
   default:
@@ -122,16 +122,18 @@ void gc_link_lstopo(struct gc_doctor *doctor)
 {
   static const char *const names[] = {"lstopo", "lstopo-no-graphics"};
 
-  for (size_t i = 0; i < sizeof names / sizeof *names && !*doctor->lstopo; i++)
-    if (!gc_program_find(names[i], doctor->lstopo))
-      *doctor->lstopo = '\0';
-  if (!*doctor->lstopo) {
+  if (doctor->tool->python)
+    return;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !*doctor->loader; i++)
+    if (!gc_program_find(names[i], doctor->loader))
+      *doctor->loader = '\0';
+  if (!*doctor->loader) {
     gc_doctor_add(doctor, GC_LINK_NOT_APPLICABLE, NULL,
                   "there is no lstopo in PATH, so this command loads the topology instead");
     return;
   }
-  gc_program_examine(doctor->lstopo, &doctor->lstopo_uses);
-  report(doctor, doctor->lstopo, &doctor->lstopo_uses);
+  gc_program_examine(doctor->loader, &doctor->loader_uses);
+  report(doctor, doctor->loader, &doctor->loader_uses);
 }
 
 void gc_link_program(struct gc_doctor *doctor)

@@ -35,12 +35,13 @@ struct gc_doctor {
   const struct gc_tool *tool;
   struct gc_gpus gpus;
   struct gc_patient *patients;   /* one for each GPU */
-  char lstopo[PATH_MAX];         /* its path; empty: it is not in PATH */
-  struct gc_program lstopo_uses; /* valid if lstopo is not empty */
-  struct gc_loaded loaded;       /* the topology, as lstopo loads it */
+  char loader[PATH_MAX];         /* the path of lstopo, or of Python; empty: it is not in PATH */
+  struct gc_program loader_uses; /* valid if loader is not empty; of Python: what pyhwloc uses */
+  char pyhwloc_release[20];      /* the version of pyhwloc's hwloc, "3.0.0"; empty: not known */
+  struct gc_loaded loaded;       /* the topology, as lstopo or pyhwloc loads it */
   bool no_command, no_dir;       /* a load cannot start the command; cannot store a record */
   bool program_fails;            /* the program of the command line cannot load plugins */
-  bool is_shown;                 /* the result: lstopo will show caches */
+  bool is_shown;                 /* the result: lstopo or pyhwloc will show caches */
   const char *link;              /* the name of the present link */
   struct gc_link_finding *findings;
   size_t count;
@@ -54,6 +55,8 @@ void gc_doctor_add(struct gc_doctor *doctor, enum gc_link_status status, const c
 void gc_link_libhwloc(struct gc_doctor *doctor);
 void gc_link_lstopo(struct gc_doctor *doctor);
 void gc_link_program(struct gc_doctor *doctor);
+/* python.c: pyhwloc, if --python is given */
+void gc_link_python(struct gc_doctor *doctor);
 /* plugin.c: the file hwloc_gpucache.so */
 void gc_link_directories(struct gc_doctor *doctor);
 void gc_link_file(struct gc_doctor *doctor);
@@ -80,8 +83,8 @@ void gc_link_failure(struct gc_doctor *doctor);
 void gc_link_load(struct gc_doctor *doctor);
 void gc_link_caches(struct gc_doctor *doctor);
 
-/* hwloc.c: whether the libhwloc of lstopo (or of this program, if there is no lstopo) can load
- * plugins. */
+/* hwloc.c: whether the libhwloc of lstopo or pyhwloc (or of this program, if there is no lstopo) can
+ * load plugins. */
 enum gc_libhwloc gc_doctor_plugins(const struct gc_doctor *doctor);
 
 #endif

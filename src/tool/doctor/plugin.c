@@ -7,6 +7,8 @@
 
 #include "tool/doctor/child.h"
 
+#include <hwloc.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@
 /* False: hwloc did not search for plugins, and the finding is there. */
 static bool has_searched(struct gc_doctor *doctor)
 {
-  gc_loaded_get(&doctor->loaded, doctor->tool, doctor->lstopo);
+  gc_loaded_get(&doctor->loaded, doctor->tool, doctor->loader);
   if (*doctor->loaded.log.directories)
     return true;
   gc_doctor_add(doctor, GC_LINK_NOT_APPLICABLE, NULL, "%s",
@@ -51,8 +53,26 @@ void gc_link_directories(struct gc_doctor *doctor)
                   doctor->loaded.log.directories, *missing ? "; cannot be read: " : "", missing);
   else
     gc_doctor_add(doctor, GC_LINK_NOT_OK,
-                  "Correct HWLOC_PLUGINS_PATH, or unset it so that hwloc uses its own directory.",
+                  doctor->tool->python
+                      ? "Install pyhwloc again; it sets HWLOC_PLUGINS_PATH to this directory."
+                      : "Correct HWLOC_PLUGINS_PATH, or unset it so that hwloc uses its own "
+                        "directory.",
                   "hwloc searches %.600s, which cannot be read", doctor->loaded.log.directories);
+}
+
+/* pyhwloc searches only its own directory. A plugin for hwloc 2 does not load in hwloc 3. */
+static void remedy_for_python(const struct gc_doctor *doctor, char *remedy, size_t size)
+{
+  const bool is_ours = (unsigned)atoi(doctor->pyhwloc_release) == HWLOC_API_VERSION >> 16;
+
+  if (is_ours && !*doctor->loaded.log.file && !access(GC_PLUGINDIR "/" FILE_NAME, R_OK))
+    snprintf(remedy, size, "Run: ln -s " GC_PLUGINDIR "/" FILE_NAME " %.400s",
+             doctor->loaded.log.directories);
+  else
+    snprintf(remedy, size,
+             "Build the plugin with hwloc %.20s (\"pyhwloc\" in install.md says how), and copy it "
+             "to %.400s",
+             doctor->pyhwloc_release, doctor->loaded.log.directories);
 }
 
 void gc_link_file(struct gc_doctor *doctor)
@@ -66,7 +86,9 @@ void gc_link_file(struct gc_doctor *doctor)
     gc_doctor_add(doctor, GC_LINK_OK, NULL, "%.800s.so", log->file);
     return;
   }
-  if (access(GC_PLUGINDIR "/" FILE_NAME, R_OK))
+  if (doctor->tool->python)
+    remedy_for_python(doctor, remedy, sizeof remedy);
+  else if (access(GC_PLUGINDIR "/" FILE_NAME, R_OK))
     snprintf(remedy, sizeof remedy,
              "Install the plugin, or name its directory: "
              "export HWLOC_PLUGINS_PATH=DIRECTORY:%.500s",
@@ -90,16 +112,20 @@ static bool is_found(struct gc_doctor *doctor)
 void gc_link_plugin(struct gc_doctor *doctor)
 {
   const struct gc_hwloc_log *log = &doctor->loaded.log;
+  char for_python[700];
 
   if (!is_found(doctor))
     return;
+  remedy_for_python(doctor, for_python, sizeof for_python);
   if (log->is_loaded)
     gc_doctor_add(doctor, GC_LINK_OK, NULL, "hwloc has loaded it");
   else if (strstr(log->problem, "blacklisted"))
     gc_doctor_add(doctor, GC_LINK_NOT_OK, "Run: unset HWLOC_PLUGINS_BLACKLIST", "hwloc says: %s",
                   log->problem);
   else if (strstr(log->problem, "undefined symbol"))
-    gc_doctor_add(doctor, GC_LINK_NOT_OK, "Use an lstopo that is linked with the shared libhwloc.",
+    gc_doctor_add(doctor, GC_LINK_NOT_OK,
+                  doctor->tool->python ? for_python
+                                       : "Use an lstopo that is linked with the shared libhwloc.",
                   "hwloc says: %s", log->problem);
   else if (*log->problem)
     gc_doctor_add(doctor, GC_LINK_NOT_OK, "Install the plugin again, for this hwloc.",
@@ -131,14 +157,17 @@ void gc_link_abi(struct gc_doctor *doctor)
 {
   const struct gc_hwloc_log *log = &doctor->loaded.log;
   struct gc_error how = {""};
-  char abi[16] = "";
+  char abi[16] = "", for_python[700];
 
   if (!is_found(doctor))
     return;
+  remedy_for_python(doctor, for_python, sizeof for_python);
   if (!strncmp(log->problem, ABI_DIFFERS, strlen(ABI_DIFFERS)))
     gc_doctor_add(doctor, GC_LINK_NOT_OK,
-                  "Build the plugin with the hwloc that lstopo uses: ./configure "
-                  "PKG_CONFIG_PATH=PREFIX/lib/pkgconfig",
+                  doctor->tool->python
+                      ? for_python
+                      : "Build the plugin with the hwloc that lstopo uses: ./configure "
+                        "PKG_CONFIG_PATH=PREFIX/lib/pkgconfig",
                   "the plugin was built for another hwloc: %s", log->problem);
   else if (read_abi(doctor, abi, sizeof abi, &how))
     gc_doctor_add(doctor, GC_LINK_OK, NULL, "component ABI %s%s", abi,

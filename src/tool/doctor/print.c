@@ -37,6 +37,7 @@ static void print_wrapped(const char *text)
 
 void gc_doctor_print(const struct gc_doctor *doctor)
 {
+  const char *shows = doctor->tool->python ? "python3 with pyhwloc" : "lstopo";
   unsigned broken = 0;
 
   for (size_t i = 0; i < doctor->count; i++) {
@@ -51,11 +52,11 @@ void gc_doctor_print(const struct gc_doctor *doctor)
     }
   }
   if (doctor->is_shown && doctor->tool->sims)
-    printf("HWLOC_GPUCACHE_SIM=%s lstopo will show the caches.\n", doctor->tool->sims);
+    printf("HWLOC_GPUCACHE_SIM=%s %s will show the caches.\n", doctor->tool->sims, shows);
   else if (doctor->is_shown)
-    puts("lstopo will show the caches of your GPUs.");
+    printf("%s will show the caches of your GPUs.\n", shows);
   else
-    printf("lstopo will not show the caches of your GPUs; not ok: %u.\n", broken);
+    printf("%s will not show the caches of your GPUs; not ok: %u.\n", shows, broken);
 }
 
 static json_t *text_or_null(const char *text)

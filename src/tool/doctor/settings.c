@@ -110,8 +110,14 @@ void gc_link_this_system(struct gc_doctor *doctor)
 
 void gc_link_filter(struct gc_doctor *doctor)
 {
-  gc_doctor_add(doctor, GC_LINK_OK, NULL,
-                "lstopo keeps OS devices; another program sees them only if it calls "
-                "hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT), "
-                "because hwloc's default is KEEP_NONE");
+  if (doctor->tool->python)
+    gc_doctor_add(doctor, GC_LINK_OK, NULL,
+                  "this check keeps OS devices; your program sees them only if it calls "
+                  "from_this_system().set_io_types_filter(TypeFilter.KEEP_IMPORTANT), because "
+                  "hwloc's default is KEEP_NONE");
+  else
+    gc_doctor_add(doctor, GC_LINK_OK, NULL,
+                  "lstopo keeps OS devices; another program sees them only if it calls "
+                  "hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT), "
+                  "because hwloc's default is KEEP_NONE");
 }

@@ -82,8 +82,8 @@ static int accept_content(void *data, bool is_blank)
   return 0;
 }
 
-/* libhwloc calls itself for each level of the XML, and would run out of stack. Topologies as sources
- * have the same bounds. */
+/* libhwloc calls itself for each level of the XML, and would run out of stack. Topologies as
+ * sources have the same bounds. */
 static int check_xml(const struct gc_errand *errand, struct gc_error *err)
 {
   static const struct gc_xml_receiver receiver = {accept_start, accept_end, accept_content};
@@ -120,11 +120,22 @@ static int read_topology(struct gc_loaded *loaded, const struct gc_errand *erran
   return 0;
 }
 
-void gc_loaded_get(struct gc_loaded *loaded, const struct gc_tool *tool, const char *lstopo)
+void gc_loaded_get(struct gc_loaded *loaded, const struct gc_tool *tool, const char *loader)
 {
-  const char *const theirs[] = {lstopo, "--of", "xml", "--filter", "io:important", NULL};
+  /* As in python.c, nothing is imported from the working directory. */
+  static const char script[] =
+      "import sys\n"
+      "sys.path[:] = filter(None, sys.path)\n"
+      "from pyhwloc import from_this_system\n"
+      "from pyhwloc.topology import ExportXmlFlags, TypeFilter\n"
+      "with from_this_system().set_io_types_filter(TypeFilter.KEEP_IMPORTANT) as topology:\n"
+      "    print(topology.export_xml_buffer(getattr(ExportXmlFlags, 'V2', 0)))\n";
+  const char *const python[] = {loader, "-c", script, NULL};
+  const char *const theirs[] = {loader, "--of", "xml", "--filter", "io:important", NULL};
   const char *const own[] = {"/proc/self/exe", "doctor", "--probe", "topology", NULL};
-  struct gc_errand errand = {.argv = *lstopo ? theirs : own,
+  struct gc_errand errand = {.argv = tool->python ? python
+                                     : *loader    ? theirs
+                                                  : own,
                              .environment = GC_CHILD_LOADS,
                              .tool = tool,
                              .seconds = SECONDS,
@@ -136,11 +147,12 @@ void gc_loaded_get(struct gc_loaded *loaded, const struct gc_tool *tool, const c
   loaded->is_done = true;
   if (tool->timeout > 0 && tool->timeout / 2 < errand.seconds)
     errand.seconds = tool->timeout / 2;
-  snprintf(loaded->by, sizeof loaded->by, "%s", *lstopo ? lstopo : "this program");
+  snprintf(loaded->by, sizeof loaded->by, "%s%s", tool->python ? "pyhwloc in " : "",
+           *loader ? loader : "this program");
   loaded->status = gc_errand_run(&errand, &loaded->how);
   if (!loaded->status)
     loaded->status = read_topology(loaded, &errand);
-  else if (!*lstopo && errand.output && *errand.output)
+  else if (!*loader && errand.output && *errand.output)
     gc_fail(&loaded->how, 0, "%s", strtok(errand.output, "\n"));
   free(errand.output);
 }

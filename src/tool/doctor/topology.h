@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The topology that lstopo loads, and what hwloc did on the way.
+ * The topology that lstopo or pyhwloc loads, and what hwloc did on the way.
  */
 #ifndef GC_TOOL_DOCTOR_TOPOLOGY_H
 #define GC_TOOL_DOCTOR_TOPOLOGY_H
@@ -32,9 +32,9 @@ struct gc_loaded {
   hwloc_topology_t topology; /* NULL if status is not 0 */
 };
 
-/* Loads a topology in a child: lstopo, or this program if lstopo is empty. Nothing is measured. A
- * second call does nothing. */
-void gc_loaded_get(struct gc_loaded *loaded, const struct gc_tool *tool, const char *lstopo);
+/* Loads a topology in a child: lstopo, or this program if `loader` is empty; with --python, pyhwloc in
+ * that Python. Nothing is measured. A second call does nothing. */
+void gc_loaded_get(struct gc_loaded *loaded, const struct gc_tool *tool, const char *loader);
 void gc_loaded_free(struct gc_loaded *loaded);
 
 /* How many elements of ours the GPU with this id has in the topology. */

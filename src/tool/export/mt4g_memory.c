@@ -94,11 +94,13 @@ static json_t *l2_cache(struct gc_mt4g *mt4g)
 {
   const struct gc_element *l2 = find(mt4g, GC_L2);
   json_t *object = json_object();
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, persisting;
 
   if (!stated_bytes(l2, INT_MAX, &bytes)) /* an int in sys-sage */
     gc_missing_add(&mt4g->missing, "NominalBytes or CapacityBytes of L2Cache");
   set_size(mt4g, object, l2, bytes);
+  if (gc_whole(l2, HWLOC_GPUCACHE_PERSISTING_MAX_BYTES, &persisting) && persisting <= INT_MAX)
+    gc_mt4g_set(mt4g, object, "persistingL2CacheMaxSize", gc_mt4g_whole(persisting, "bytes"));
   gc_mt4g_bytes(mt4g, object, "segmentSize", l2, "Capacity");
   gc_mt4g_bytes(mt4g, object, "fetchGranularity", l2, "Fetch");
   if (gc_mt4g_bandwidths(mt4g, object, l2))
