@@ -150,7 +150,8 @@ static void print_departure(const struct gc_element *element, const char *unit, 
   static const char *const keys[] = {HWLOC_GPUCACHE_DEPARTURE_DELAY_CYCLES,
                                      HWLOC_GPUCACHE_UNCOALESCED_DEPARTURE_DELAY_CYCLES};
   static const char *const names[] = {"coalesced", "uncoalesced"};
-  const char *before = !strcmp(unit, "CU") ? "a CU makes a request every" : "an SM makes a request every";
+  const char *before =
+      !strcmp(unit, "CU") ? "a CU makes a request every" : "an SM makes a request every";
 
   for (int i = 0; i < 2; i++) {
     const char *cycles = get(element, keys[i]);
