@@ -684,8 +684,8 @@
 #define HWLOC_GPUCACHE_HOST_PLACE "GPUCacheHostPlace"
 /** \brief Read so many bytes once, in order, with all SMs, and the caches in front of device memory
  * have fewer than 5 % of the lines of before (none if they replace the oldest line); integer > 0,
- * mostly at most a fifth more than needed. Measured; it has Source and Confidence. For benchmarks
- * with cold caches. */
+ * mostly at most a fifth more than needed. For benchmarks with cold caches. GPUCacheFlushSource:
+ * "measured". */
 #define HWLOC_GPUCACHE_FLUSH_BYTES "GPUCacheFlushBytes"
 /** \brief Error correction of the device memory: "on" or "off". */
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
