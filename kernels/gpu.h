@@ -54,12 +54,14 @@
  * at most GPU_BATCH_LOADS, without waiting in between; all its lanes load the same address. Returns
  * when they have arrived. never: a number above 64 that the compiler does not know. Tests check the
  * machine code.
- *   gpu_load_by_lane(base, stride, lane_stride, lines, warps, never)   the same, but each lane has a
- * base of its own, lane_stride bytes behind that of the lane before it, which only the simulator has
- * to know.
- *   gpu_store64/gpu_store32(address, v)   plain global store gpu_store_lanes(address,
- * bytes)       stores 8 bytes in each lane, `bytes` adjacent ones together, as a program stores:
- * through all caches gpu_add32(address, v)                 atomic addition
+ *   gpu_load_by_lane(base, stride, lane_stride, lines, warps, never)
+ *                                         the same, but each lane has a base of its own, lane_stride
+ *                                         bytes behind that of the lane before it; only the
+ *                                         simulator uses lane_stride
+ *   gpu_store64/gpu_store32(address, v)   plain global store
+ *   gpu_store_lanes(address, bytes)       stores 8 bytes in each lane, `bytes` adjacent ones
+ *                                         together, as a program stores: through all caches
+ *   gpu_add32(address, v)                 atomic addition
  *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured
  *                                         memory), the same in all threads of a warp
  *   gpu_poll32(address)                   the same of a word that other blocks change, in a loop

@@ -378,10 +378,9 @@
  * last one near the full bandwidth. Elements: L2Cache, DeviceMemory. Latencies within 5 %. Absent:
  * also if the read bandwidth is. */
 #define HWLOC_GPUCACHE_LATENCY_UNDER_LOAD "LatencyUnderLoad"
-/** \brief Least number of SM clock cycles between two requests of one SM to memory, which its warps
- * make one after the other, while other SMs are idle; number > 0, can have a fraction. Each lane loads
- * 4 bytes, next to those of the lane before it: 128 bytes in a warp of 32 threads. Hong and Kim call it
- * Departure_del_coal. Measured with lines that L2 has. Element: DeviceMemory. Right within 5 %.
+/** \brief Least number of SM clock cycles between two successive requests of one SM to memory, while
+ * other SMs are idle; number > 0, can have a fraction. Each lane loads 4 bytes, next to those of the
+ * lane before it: 128 bytes in a warp of 32 threads. Hong and Kim call it Departure_del_coal. Measured with lines that L2 has. Element: DeviceMemory. Right within 5 %.
  * Absent: also if the SM alone can use the bandwidth of L2, or L2 is small. */
 #define HWLOC_GPUCACHE_DEPARTURE_DELAY_CYCLES "DepartureDelayCycles"
 /** \brief The same between two cache lines, if each lane of a warp loads from another line
@@ -682,9 +681,9 @@
  * "0000:3b:00.0, NUMA nodes 0-1, link 32.0 GT/s PCIe x16, 32.0 GT/s PCIe x16". If the GPU is elsewhere
  * now, a topology has no values of host memory until they are measured again. */
 #define HWLOC_GPUCACHE_HOST_PLACE "GPUCacheHostPlace"
-/** \brief Read so many bytes once, in order, with all SMs, and the caches in front of device memory
- * have fewer than 5 % of the lines of before (none if they replace the oldest line); integer > 0,
- * mostly at most a fifth more than needed. For benchmarks with cold caches. GPUCacheFlushSource:
+/** \brief Number of bytes to read once, in order, with all SMs, so that the caches in front of device
+ * memory keep fewer than 5 % of their earlier lines (none if they replace the oldest line);
+ * integer > 0, mostly at most a fifth more than needed. For benchmarks with cold caches. GPUCacheFlushSource:
  * "measured". */
 #define HWLOC_GPUCACHE_FLUSH_BYTES "GPUCacheFlushBytes"
 /** \brief Error correction of the device memory: "on" or "off". */

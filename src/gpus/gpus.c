@@ -192,10 +192,12 @@ static void add_link(const char *root, const struct gc_gpu *gpu, char text[GC_GP
   char status[32], speed[32], width[32];
 
   read_pci(root, gpu, "power/runtime_status", status);
-  for (int i = 0; i < 2 && strcmp(status, "suspended"); i++) {
+  if (*status && strcmp(status, "active") && strcmp(status, "unsupported"))
+    return;
+  for (int i = 0; i < 2; i++) {
     read_pci(root, gpu, files[i][0], speed);
     read_pci(root, gpu, files[i][1], width);
-    if (*speed && *width) {
+    if (*speed && *width && strncmp(speed, "Unknown", strlen("Unknown"))) {
       const size_t used = strlen(text);
 
       snprintf(text + used, GC_GPUS_PLACE_BYTES - used, "%s%s x%s", between, speed, width);
@@ -228,8 +230,9 @@ bool gc_gpus_drop_host(const char *root, const struct gc_gpu *gpu, struct gc_rec
   gc_gpus_place(root, gpu, now);
   length = strlen(now);
   /* a link that cannot be read now has not changed; nor has a place that is not known */
-  if (!*now || !strcmp(now, was) || (!strstr(now, LINK) && !strncmp(now, was, length) &&
-                            !strncmp(was + length, LINK, strlen(LINK))))
+  if (!*now || !strcmp(now, was) ||
+      (!strstr(now, LINK) && !strncmp(now, was, length) &&
+       !strncmp(was + length, LINK, strlen(LINK))))
     return false;
   if (record->count)
     gc_infos_drop(&record->elements[0].infos, "Host");

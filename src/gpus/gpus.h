@@ -44,14 +44,14 @@ int gc_gpus_read_tables(const char *root, struct gc_gpu *gpu);
 
 /* Where in which host the GPU is, "0000:3b:00.0, NUMA nodes 0-1, link 32.0 GT/s PCIe x16": what is
  * measured of the host holds as long as this text stays the same. The link is the fastest that the
- * GPU, and after a comma the port above it, are capable of; it is left out if the files do not tell,
- * or the GPU sleeps. Empty for a simulated GPU. root: as given to gc_gpus_list. */
+ * GPU, and after a comma the port above it, are capable of; it is left out if the files do not
+ * state it, or the GPU sleeps. Empty for a simulated GPU. root: as given to gc_gpus_list. */
 #define GC_GPUS_PLACE_BYTES 192
 void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char text[GC_GPUS_PLACE_BYTES]);
 
 /* Removes what was measured of the host from a record if the GPU is elsewhere now, and returns
- * whether it is. A record that does not state its place stays as it is: it is of an earlier revision,
- * or another program measured it. */
+ * whether it is. A record that does not state its place stays as it is: it is of an earlier
+ * revision, or another program measured it. */
 bool gc_gpus_drop_host(const char *root, const struct gc_gpu *gpu, struct gc_record *record);
 
 /* What identifies all whole GPUs of one vendor together: the id is "node-" and a hash. The record

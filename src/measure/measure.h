@@ -45,7 +45,8 @@ struct gc_measure_options {
   /* Comma list of subtypes to measure ("L1Cache,L2Cache"); NULL: all but TLBs. Unknown: -EINVAL
    * with a sentence that lists the known ones. */
   const char *only;
-  bool host_only; /* only the steps that measure the host; what they report is right without the rest */
+  bool host_only; /* only the steps that measure the host; what they report is right without the
+                     rest */
   /* Called before each step: `done` of `total` steps are done, and `what` is next ("L1Cache
    * capacity"). May be NULL. */
   void (*progress)(void *data, unsigned done, unsigned total, const char *what);

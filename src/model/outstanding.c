@@ -54,6 +54,8 @@ static uint32_t limit(uint32_t most)
   return most && most < GC_PLACES_MAX ? most : GC_PLACES_MAX;
 }
 
+#define MEMORY_LINE 32 /* bytes that memory without a cache moves at once */
+
 /* A line of a load. */
 struct line {
   uint32_t lane; /* the first lane that wants it; then the first one that wants another line */
@@ -66,8 +68,10 @@ struct line {
 static void load_line(struct gc_model *model, const struct gc_independent *loads, uint64_t first,
                       struct line *line)
 {
+  static const struct gc_cache_shape memory = {.line = MEMORY_LINE, .sector = MEMORY_LINE};
+  const int cache = model->profile.paths[loads->space].levels[0].cache;
   const struct gc_cache_shape *shape =
-      &model->profile.caches[model->profile.paths[loads->space].levels[0].cache].shape;
+      cache == GC_PROFILE_MEMORY ? &memory : &model->profile.caches[cache].shape;
   const uint32_t lanes = loads->lane_stride ? model->profile.facts.warp : 0;
   const uint64_t address = first + line->lane * loads->lane_stride;
   uint64_t sector = address / shape->sector, sectors = 1;

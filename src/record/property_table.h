@@ -319,8 +319,8 @@ ON(GC_L2, "Sets and replacement",
 TEXT(SURVIVAL_CURVE, "SurvivalCurve", "#:%", ",", write_curve(out, from), "survival curve")
 
 PROPERTY(FLUSH, "Flush", flush, "Flush",
-         "Lines are read several times, then all SMs read other memory once. The value is the least "
-         "size after which fewer than 5 % of the lines are found.")
+         "Lines are read several times, then all SMs read other memory once. The value is the first "
+         "of the tried sizes after which fewer than 5 % of the lines are found.")
 NUMBER(FLUSH, "FlushBytes", WHOLE, 1, flush_bytes, "bytes to read that displace everything")
 
 PROPERTY(VICTIM_SHARES, "VictimShares", shares, "Sets and replacement",

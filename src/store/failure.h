@@ -31,7 +31,8 @@ enum gc_failure_kind {
   GC_FAILURE_KILLED, /* the measuring process was killed from outside: the note is valid from the
                         second time on, because another process can measure at once */
   GC_FAILURE_HELD,   /* another process held the lock for too long: it may hang */
-  /* In addition to one of these: there is a valid record, but the GPU has moved (gc_gpus_drop_host) */
+  /* In addition to one of these: there is a valid record, but the GPU has moved (gc_gpus_drop_host)
+   */
   GC_FAILURE_MOVED = 16
 };
 
@@ -49,8 +50,8 @@ uint64_t gc_store_environment(void);
 
 /* Notes that measuring this GPU failed now. If a note of an earlier failure under the same
  * conditions has become invalid within the last day, the new note is valid for twice as long. A
- * note beside a valid record that is not provisional is removed again, unless the GPU has moved. 0 or a negative errno, as
- * gc_store_write. */
+ * note beside a valid record that is not provisional is removed again, unless the GPU has moved. 0
+ * or a negative errno, as gc_store_write. */
 int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
                               const char *why, enum gc_failure_kind kind,
                               struct gc_error *err);

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Checks the departure delays: the profile states how often an SM requests a line, how many bytes of
- * lines, and how many lines it can wait for.
+ * Checks the departure delays: the profile states how often an SM requests a line, how many bytes
+ * of lines, and how many lines it can wait for.
  */
 #include "court.h"
 
@@ -26,7 +26,10 @@ static bool judge(const struct court *court, struct court_case *c, bool coalesce
 {
   const struct gc_profile *profile = &court->profile;
   const struct gc_profile_path *path = &profile->paths[GC_SPACE_CA];
-  const struct gc_cache_shape *shape = &profile->caches[path->levels[0].cache].shape;
+  static const struct gc_cache_shape memory = {.line = 32, .sector = 32};
+  const struct gc_cache_shape *shape = path->levels[0].cache == GC_PROFILE_MEMORY
+                                           ? &memory
+                                           : &profile->caches[path->levels[0].cache].shape;
   const uint32_t row = 4 * profile->facts.warp;
   const double lines = coalesced && row > shape->line ? (double)row / shape->line : 1;
   const double bytes = coalesced ? fmin(row, shape->line) : shape->sector;

@@ -17,28 +17,30 @@
 #include "stats/stats.h"
 
 #include <math.h>
+#include <errno.h>
 #include <stdio.h>
 
 #define LAUNCHES 4 /* each on another SM; the second half with three quarters of the warps */
 #define PARTS 2    /* of a launch; each has a slope of its own */
 #define SLOPES (LAUNCHES * PARTS)
-#define SIZES 4        /* of batches: a quarter of the requests, to all */
-#define MOST_REPEATS 5 /* of a part, for each size; fewer in a small L2, */
-#define LEAST_REPEATS 2 /* but one alone may be late */
-#define WARM_UP 2      /* rounds that bring the code into caches */
+#define SIZES 4 /* of batches: a quarter, half, three quarters and all of the requests */
+/* Repetitions of a part, for each size: fewer in a small L2, but a single one may be late. */
+#define MOST_REPEATS 5
+#define LEAST_REPEATS 2
+#define WARM_UP 2 /* rounds that bring the code into caches */
 #define ROUNDS_MAX (WARM_UP + PARTS * MOST_REPEATS * SIZES)
 #define MOST_WARPS 32 /* of the block */
 /* Of the largest batch; warps can make fewer coalesced ones. A small L2 has lines for fewer. */
 #define MOST_REQUESTS 2048
 #define LEAST_REQUESTS 512
-#define WORD 4        /* bytes that a lane loads */
+#define WORD 4           /* bytes that a lane loads */
 #define LONGEST_LINE 256 /* bytes, if the line of L1 is not known */
 #define L2_SHARE 4       /* of L2 is what a launch loads, at most */
 #define L2_STRIDE 32     /* bytes: at most the sector of any L2 */
 #define L2_PASSES 2
 #define TOLERANCE 0.05
 #define SURE_ENOUGH 0.8
-#define BANDWIDTH_SHARE 0.9 /* an SM that gets so much of the bandwidth is not the limit */
+#define BANDWIDTH_SHARE 0.9 /* above this share of the bandwidth, L2 may be the limit */
 
 struct search {
   struct gc_measurement *m;
@@ -70,8 +72,8 @@ static uint64_t choose(const struct search *s, uint32_t warps, uint32_t counts[R
   return sum;
 }
 
-/* The cycles that one request more takes, by least squares, in a part. The fastest repetition of each
- * size counts: single loads arrive late now and then, and none arrives early. */
+/* The cycles that one request more takes, by least squares, in a part. The fastest repetition of
+ * each size counts: single loads arrive late now and then, and none arrives early. */
 static double slope_of(const struct search *s, const uint32_t *counts, const uint32_t *cycles)
 {
   double x[SIZES], y[SIZES], mean_x = 0, mean_y = 0, xx = 0, xy = 0;
@@ -108,6 +110,8 @@ static int run(const struct search *s, uint32_t sm, uint32_t warps, double slope
 
   choose(s, warps, counts);
   status = gc_batches_time(&batches, counts, cycles);
+  if (!status && !cycles[0])
+    status = -EAGAIN;
   for (uint32_t i = WARM_UP; i < rounds_of(s) && !status; i++)
     gc_raw_row(bench->raw, columns,
                (double[]){(double)counts[i] * s->requests, cycles[i], sm, warps});
@@ -132,8 +136,8 @@ static int conclude(const struct search *s, struct gc_measured *element, double 
     return gc_set_absent(element, property, "more loads did not take longer");
   gbps = (double)s->request_bytes / *value * s->m->bench.mhz / 1e3;
   if (gc_found(l2, GC_READ) && gbps > BANDWIDTH_SHARE * l2->read_gbps) {
-    snprintf(why, sizeof(why), "one SM alone reads %.4g GB/s, so the bandwidth of L2 may be the limit",
-             gbps);
+    snprintf(why, sizeof(why),
+             "one SM alone reads %.4g GB/s, so the bandwidth of L2 may be the limit", gbps);
     return gc_set_absent(element, property, why);
   }
   confidence = gc_median_confidence(slopes, SLOPES, *value, TOLERANCE * *value);
@@ -177,12 +181,16 @@ static int find(struct search *s, struct gc_measured *element, enum gc_property 
   double slopes[SLOPES] = {0};
   int status;
 
+  if (!bench->properties.l2_bytes)
+    return gc_set_absent(element, property, "the driver does not report the size of L2");
   if (!bytes)
     return gc_set_absent(element, property, "L2 is too small for the lines of enough loads");
   status = gc_fill_l2(bench, 0, bytes, L2_STRIDE, L2_PASSES);
   for (uint32_t i = 0; i < LAUNCHES && !status; i++)
     status = run(s, results->sm_number[i * results->sm_count / LAUNCHES],
                  i < LAUNCHES / 2 ? s->warps : s->warps * 3 / 4, slopes + i * PARTS);
+  if (status == -EAGAIN)
+    return gc_set_absent(element, property, "the blocks of a launch did not spread over all SMs");
   return status ? status : conclude(s, element, slopes, property, value);
 }
 

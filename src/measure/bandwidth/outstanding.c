@@ -110,7 +110,7 @@ static int run_rounds(struct batches *b, const uint32_t *sizes, uint32_t n, uint
     memcpy(counts + WARM_UP, sizes, some * sizeof(*sizes));
     if (!status)
       status = gc_batches_time(
-          &(struct gc_batches){bench, b->sm, b->warps, b->stride, from, WARM_UP + some, 0},
+          &(struct gc_batches){bench, b->sm, b->warps, b->stride, from, WARM_UP + some, 0, false},
           counts, times);
     memcpy(cycles, times + WARM_UP, some * sizeof(*cycles));
     sizes += some;

@@ -16,16 +16,16 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Other programs use the way, too, so single repetitions differ by several percent. */
+/* Other programs use the connection, too, so single repetitions differ by several percent. */
 #define REPEATS 9
 #define LATENCY_REPEATS 11
-/* The two copies of both ways begin at different times, and are half as long. */
+/* A copy in both directions has two halves, which do not begin together. */
 #define BOTH_REPEATS 11
 #define MOST_REPEATS 11
 #define PART_REPEATS 5 /* of the shorter copy, whose median counts */
 #define TOLERANCE 0.03
 #define SURE_ENOUGH 0.8
-#define TRIES 2 /* if repetitions disagree, because others used the way for a moment */
+#define TRIES 2 /* if repetitions disagree, because others used the connection for a moment */
 /* Several SMs load at the same time. So the way is not idle, as it is not in programs: an idle one
  * may save power, and then answers late. On an H100 it makes no difference. */
 #define CHAINS 8
@@ -165,7 +165,7 @@ static int measure(struct gc_outside *o, enum gc_outside_what what, double value
   }
 }
 
-/* Keeps the value of place `number` if repetitions agree. Whether they do. */
+/* Keeps the value of place `number` if repetitions agree. Returns whether they do. */
 static bool conclude(struct gc_outside *o, struct gc_measured *element, enum gc_outside_what what,
                      uint32_t number, double values[MOST_REPEATS])
 {

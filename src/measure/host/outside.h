@@ -31,7 +31,8 @@ struct gc_outside {
   const struct gc_outside_value *values; /* [GC_OUTSIDE_WHATS] */
   const char *columns;                   /* of raw data */
   char name[48];                         /* of the present place, for sentences */
-  uint64_t address;                      /* of the memory there, GC_OUTSIDE_LEAST bytes and all that is moved at a time */
+  uint64_t
+      address; /* of the memory there, GC_OUTSIDE_LEAST bytes and all that is moved at a time */
   uint64_t bytes;                        /* that are read or stored at a time */
   uint64_t copy_bytes;                   /* that are copied at a time */
   uint32_t copy_share;                   /* a shorter copy has copy_bytes / copy_share bytes */

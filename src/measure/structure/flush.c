@@ -33,9 +33,8 @@
 #define APART 13 /* lines from one to the next; coprime to numbers of sets and channels */
 #define LINE_MAX 256
 #define STRIDE_LEAST 32 /* bytes: at most the sector of any L2 */
-#define SHARE_OF_L2 8 /* lines that are read together take at most the L2 divided by this */
-#define TRIES 2       /* of a launch whose block did not run on the SM */
-#define PASSES 3      /* how often the lines are read before: caches may protect such lines */
+#define SHARE_OF_L2 8   /* lines that are read together take at most the L2 divided by this */
+#define PASSES 3        /* how often the lines are read before: caches may protect such lines */
 /* The threshold is above a hit by the gap to memory divided by 4; or by 8, 16 or 32 if too many
  * loads of memory are faster than that. */
 #define PART_LEAST 4
@@ -43,8 +42,8 @@
 #define LEAST 0.5               /* the smallest size, by the capacity that the driver states */
 #define RATIO 1.189207115002721 /* from one size to the next: four of them double it */
 #define LEFT 0.05               /* of the lines may be left */
-#define CLEAR 0.5 /* of the lines that may look as if they were left: displaced ones at most */
-#define GRAIN 4096              /* bytes: sizes are multiples of it */
+#define CLEAR 0.5  /* of the lines that may look as if they were left: displaced ones at most */
+#define GRAIN 4096 /* bytes: sizes are multiples of it */
 
 /* Of each line: a load of memory; one from the farthest place in front of it, the faster of two;
  * and how much longer the other one took. Raw cycles. */
@@ -60,14 +59,14 @@ struct search {
   uint32_t stride;     /* bytes: no more than a line */
   uint32_t together;   /* batches whose lines are read together: every so many lines are a batch */
   uint64_t samples;    /* bytes of the arena from the first timed line to the last one */
-  uint64_t room;       /* bytes of others that can be read */
+  uint64_t room;       /* bytes of other memory that can be read */
   double base;         /* bytes */
   struct control *c;
-  double later;     /* a line is left if it takes less than `latest` and this */
-  double low, high; /* shares of lines that look so if none is left, and if LEFT are left */
+  double later;     /* a line is left if it takes less than `latest` + this */
+  double low, high; /* shares of lines that look left if none is, and if LEFT are */
   /* the lines that were read, and what was read after them */
   uint32_t next, end; /* batches that are not timed yet */
-  uint64_t read;      /* bytes of others */
+  uint64_t read;      /* bytes of other memory */
 };
 
 static const char missing[] = "the blocks of a launch did not spread over all SMs";
@@ -94,12 +93,9 @@ static int time_lines(const struct search *s, uint32_t first, uint32_t step, uin
 {
   const uint32_t apart = APART * s->stride;
   const struct gc_batches batches = {
-      &s->m->bench, s->sm, 1, step * apart, (uint64_t)first * apart, n, 0};
-  int status = 0;
+      &s->m->bench, s->sm, 1, step * apart, (uint64_t)first * apart, n, 0, true};
+  const int status = gc_batches_time(&batches, s->c->counts, cycles);
 
-  cycles[0] = 0;
-  for (int i = 0; i < TRIES && !status && !cycles[0]; i++)
-    status = gc_batches_time(&batches, s->c->counts, cycles);
   return status ? status : cycles[0] ? 0 : -EAGAIN;
 }
 

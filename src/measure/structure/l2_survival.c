@@ -41,7 +41,7 @@ static uint64_t span_of(uint32_t line)
 
 static int time_samples(struct survey *s, uint32_t cycles[LOADS])
 {
-  const struct gc_batches batches = {&s->m->bench, s->sm, 1, APART * s->line, 0, LOADS, 0};
+  const struct gc_batches batches = {&s->m->bench, s->sm, 1, APART * s->line, 0, LOADS, 0, false};
   uint32_t counts[LOADS];
 
   for (uint32_t i = 0; i < LOADS; i++)

@@ -520,8 +520,8 @@ static double confidence_of(const struct search *s, uint64_t entries)
 
 /* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
  * Other regions of addresses must agree. Misses may begin early, because the kernel's own pages
- * take entries, and seem to begin a few pages late, because so few may be noise; then the second
- * count is right. */
+ * take entries. They may seem to begin a few pages late, because so few slow pages count as noise.
+ * Then the second count is right. */
 static int confirm(struct search *s, struct gc_tlb_found *found)
 {
   struct counts counts = {0};

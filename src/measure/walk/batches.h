@@ -17,6 +17,7 @@ struct gc_batches {
   uint64_t from;   /* bytes of the arena before the first line */
   uint32_t n;
   uint32_t lane_stride; /* bytes from lane to lane; 0: all lanes of a warp load the same word */
+  bool once;            /* a second launch would find lines that the first one loaded */
 };
 
 /* Bytes from line to line: no cache on the way has a part of two of them in one line. */

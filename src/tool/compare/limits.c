@@ -108,6 +108,7 @@ static const struct {
     {"*PerCycle", ANYWHERE, WITHIN(.percent = 3)},
 
     /* All others: the unit of the key says that it is a measured number. */
+    {"*DepartureDelayCycles", ANYWHERE, WITHIN(.percent = 5)},
     {"*Cycles", ANYWHERE, WITHIN(.percent = 3)},
     {"*", ANYWHERE, SAME},
 };

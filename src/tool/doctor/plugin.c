@@ -64,15 +64,17 @@ void gc_link_directories(struct gc_doctor *doctor)
 static void remedy_for_python(const struct gc_doctor *doctor, char *remedy, size_t size)
 {
   const bool is_ours = (unsigned)atoi(doctor->pyhwloc_release) == HWLOC_API_VERSION >> 16;
+  const char *directories = doctor->loaded.log.directories;
+  const size_t first = strcspn(directories, ":");
+  const int length = first < 400 ? (int)first : 400;
 
   if (is_ours && !*doctor->loaded.log.file && !access(GC_PLUGINDIR "/" FILE_NAME, R_OK))
-    snprintf(remedy, size, "Run: ln -s " GC_PLUGINDIR "/" FILE_NAME " %.400s",
-             doctor->loaded.log.directories);
+    snprintf(remedy, size, "Run: ln -s " GC_PLUGINDIR "/" FILE_NAME " %.*s", length, directories);
   else
     snprintf(remedy, size,
              "Build the plugin with hwloc %.20s (\"pyhwloc\" in install.md says how), and copy it "
-             "to %.400s",
-             doctor->pyhwloc_release, doctor->loaded.log.directories);
+             "to %.*s",
+             doctor->pyhwloc_release, length, directories);
 }
 
 void gc_link_file(struct gc_doctor *doctor)

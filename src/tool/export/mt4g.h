@@ -24,7 +24,8 @@ json_t *gc_mt4g_whole(uint64_t value, const char *unit);
 
 /* Each adds a member to the object if the element has the value, and otherwise nothing; the result
  * says whether it has. Bytes: {"size": …, "unit": "bytes", "confidence": …, "method": …}; latency:
- * {"mean": …, "unit": "cycles", …}, with "meanIs" where the number is no mean. property: "Capacity", for its source and confidence. */
+ * {"mean": …, "unit": "cycles", …}, with "meanIs" where the number is no mean. property:
+ * "Capacity", for its source and confidence. */
 bool gc_mt4g_bytes(struct gc_mt4g *mt4g, json_t *object, const char *name,
                    const struct gc_element *element, const char *property);
 bool gc_mt4g_latency(struct gc_mt4g *mt4g, json_t *object, const struct gc_element *element);

@@ -58,8 +58,8 @@ bool gc_mt4g_latency(struct gc_mt4g *mt4g, json_t *object, const struct gc_eleme
   if (!gc_real(element, HWLOC_GPUCACHE_LATENCY_CYCLES, &cycles))
     return false;
   leaf = json_pack("{s:f, s:s}", "mean", cycles, "unit", "cycles");
-  /* Inside an SM, a chain of loads is timed as a whole, which is their mean. A record has no mean of
-   * other loads, and sys-sage reads nothing else. */
+  /* Inside an SM, a chain of loads is timed as a whole, which is their mean. A record has no mean
+   * of other loads, and sys-sage reads nothing else. */
   if (element->kind == GC_L2 || element->kind == GC_L3) {
     gc_mt4g_set(mt4g, leaf, "p50", json_real(cycles));
     gc_mt4g_set(mt4g, leaf, "meanIs", json_string("p50"));

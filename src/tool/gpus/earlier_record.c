@@ -40,6 +40,8 @@ int gc_keep_merge(struct gc_result *result, struct gc_record **record)
 
   if (!status && place)
     status = gc_infos_set(&result->earlier->infos, "HostPlace", place);
+  if (!status && gc_provisional_why(*record)) /* a later load tries again */
+    status = gc_infos_set(&result->earlier->infos, GC_PROVISIONAL, gc_provisional_why(*record));
   if (status)
     return status;
   gc_record_free(*record);

@@ -11,13 +11,13 @@
 #include "tool/gpus/results.h"
 #include "tool/tool.h"
 
-/* Whether the GPU of this valid record is to be measured again now: gc_store_is_due. `measure` does not
- * wait after a failure if the GPU has moved. Removes from the record what was measured of another
- * host (gc_gpus_drop_host). */
+/* Whether the GPU of this valid record is to be measured again now: gc_store_is_due. `measure` does
+ * not wait after a failure if the GPU has moved. Removes from the record what was measured of
+ * another host (gc_gpus_drop_host). */
 bool gc_keep_is_due(const struct gc_tool *tool, const struct gc_gpu *gpu, struct gc_record *record);
 
-/* Whether all of the earlier record is right but what was measured of the host: only that is to be
- * measured again. */
+/* Whether only the host values of the earlier record are out of date, and are to be measured again.
+ */
 bool gc_keep_all_but_host(const struct gc_tool *tool, const struct gc_result *result);
 
 /* Puts what result->earlier has into the new record, except what is of the host. 0 or -ENOMEM. */
