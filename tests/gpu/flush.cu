@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * How many lines of GPU 0 are still in a cache after other memory was read? Independent of the project, as a
- * test of FlushBytes: tests/gpu/flush.sh. One SM reads lines several times, all SMs read BYTES of other memory
- * once, in order, and the SM times the lines again. A line is left if it takes less than the middle between its
- * own times after nothing and after MOST bytes were read. Prints for each argument: bytes, lines left in percent.
+ * How many lines of GPU 0 are still in a cache after other memory was read? Independent of the
+ * project, as a test of FlushBytes: tests/gpu/flush.sh. One SM reads lines several times, all SMs
+ * read so many bytes of other memory once, in order, and the SM times the lines again. A line is
+ * left if it takes less than the middle between its own times after nothing and after MOST bytes
+ * were read. Prints for each argument: bytes, lines left in percent.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +36,8 @@ __global__ void read_by_all(const uint4 *memory, size_t count, unsigned *sink)
 {
   unsigned sum = 0;
 
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+       i += (size_t)gridDim.x * blockDim.x) {
     const uint4 word = __ldcg(memory + i);
 
     sum += word.x ^ word.y ^ word.z ^ word.w;
@@ -56,7 +58,8 @@ __global__ void read_lines(const char *lines, unsigned *sink)
     *sink = sum;
 }
 
-/* The memory has zeros, so the address of a load depends on the load before, and a clock is read after it. */
+/* The memory has zeros, so the address of a load depends on the load before, and a clock is read
+ * after it. */
 __global__ void time_lines(const char *lines, unsigned *cycles)
 {
   unsigned value = 0;
@@ -111,6 +114,10 @@ int main(int argc, char **argv)
     const size_t bytes = strtoull(argv[i], NULL, 10);
     double left = 0;
 
+    if (bytes > MOST) {
+      fprintf(stderr, "%s: more than %zu bytes\n", argv[i], MOST);
+      return 1;
+    }
     for (int run = 0; run < RUNS; run++) {
       const std::vector<unsigned> cycles = time_after(&m, bytes);
 

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * How each GPU reaches the memory of each other one, as nvbandwidth measures it: medians of 7 copies, reads and
- * stores of 512 MiB. Independent of the project, as a reference for tests/gpu/peers.sh. Prints a line for each
- * value: from, to, what, GB/s or ns.
+ * How each GPU reaches the memory of each other one, as nvbandwidth measures it: medians of 7
+ * copies, reads and stores of 512 MiB. Independent of the project, as a reference for
+ * tests/gpu/peers.sh. Prints a line for each value: from, to, what, GB/s or ns.
  */
 #include <algorithm>
 #include <cstdio>
@@ -32,7 +32,8 @@ __global__ void read_all(const uint4 *memory, unsigned *sink)
 {
   unsigned sum = 0;
 
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < WORDS; i += (size_t)gridDim.x * blockDim.x)
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < WORDS;
+       i += (size_t)gridDim.x * blockDim.x)
     sum += memory[i].x ^ memory[i].y ^ memory[i].z ^ memory[i].w;
   if (sum == 0x12345678)
     *sink = sum;
@@ -40,7 +41,8 @@ __global__ void read_all(const uint4 *memory, unsigned *sink)
 
 __global__ void write_all(uint4 *memory)
 {
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < WORDS; i += (size_t)gridDim.x * blockDim.x)
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < WORDS;
+       i += (size_t)gridDim.x * blockDim.x)
     memory[i] = make_uint4(1, 2, 3, 4);
 }
 
@@ -122,7 +124,8 @@ static void measure(int from, int to)
   if (can)
     CHECK(cudaDeviceEnablePeerAccess(to, 0));
   for (int what = COPY; what < (can ? WHATS : READ); what++)
-    printf("%d %d %s %.1f\n", from, to, names[what], bandwidth((enum what)what, from, own, to, other));
+    printf("%d %d %s %.1f\n", from, to, names[what],
+           bandwidth((enum what)what, from, own, to, other));
   if (can)
     printf("%d %d latency %.1f\n", from, to, latency(own, other));
   CHECK(cudaFree(own));
