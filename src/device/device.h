@@ -116,6 +116,7 @@ enum gc_peer_path {
  * direction. */
 struct gc_copy {
   uint64_t to, from, bytes;
+  uint32_t again; /* so often more, one after the other */
 };
 #define GC_COPIES_AT_ONCE 2
 

@@ -49,9 +49,12 @@ int gc_pinned_copy(struct gc_device *device, const struct gc_pinned_calls *calls
   *ns = 0;
   for (uint32_t i = 1; i < n && !status; i++)
     status = calls->follow(device, i, begin, err);
-  for (uint32_t i = 0; i < n && !status; i++)
-    if (!(status = calls->queue(device, &copies[i], i, err)))
+  for (uint32_t i = 0; i < n && !status; i++) {
+    for (uint32_t k = 0; k <= copies[i].again && !status; k++)
+      status = calls->queue(device, &copies[i], i, err);
+    if (!status)
       status = calls->mark(device, i, i, err);
+  }
   if (!status)
     status = calls->finish(device, err);
   for (uint32_t i = 0; i < n && !status; i++) {

@@ -205,7 +205,7 @@ int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t
     if (!from == !to)
       return gc_fail(err, -EINVAL, "a copy must be between the simulated %s and its host",
                      sim->name);
-    *(from ? &to_gpu : &from_gpu) += copies[i].bytes;
+    *(from ? &to_gpu : &from_gpu) += (1 + copies[i].again) * copies[i].bytes;
     node = from ? from->node : to->node;
   }
   *ns = n ? gc_model_host_copy(sim->model, node - 1, to_gpu, from_gpu) : 0;

@@ -45,7 +45,7 @@ static struct {
 #define STREAMS 4
 #define EVENTS 4
 static char stream_objects[STREAMS], event_objects[EVENTS], recorded[EVENTS];
-static struct gc_copy queued[GC_COPIES_AT_ONCE]; /* since the last synchronization */
+static struct gc_copy queued[8]; /* since the last synchronization */
 static uint32_t copies;
 static double took_ns;
 
@@ -573,12 +573,13 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKin
 
   ON_DEVICE
   NEED(reads || kind == hipMemcpyDeviceToHost, "the direction")
-  NEED(STREAM(stream) < STREAMS && copies < GC_COPIES_AT_ONCE, "no such stream, or too many copies")
+  NEED(STREAM(stream) < STREAMS && copies < sizeof(queued) / sizeof(*queued),
+       "no such stream, or too many copies")
   NEED(pinned.memory && host >= pinned.memory && host + bytes <= pinned.memory + pinned.bytes,
        "not pinned")
   address = pinned.address + (uint64_t)(host - pinned.memory);
-  queued[copies++] = reads ? (struct gc_copy){(uintptr_t)to, address, bytes}
-                           : (struct gc_copy){address, (uintptr_t)from, bytes};
+  queued[copies++] = reads ? (struct gc_copy){(uintptr_t)to, address, bytes, 0}
+                           : (struct gc_copy){address, (uintptr_t)from, bytes, 0};
   return hipSuccess;
 }
 

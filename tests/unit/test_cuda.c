@@ -743,11 +743,11 @@ static void copy_word(struct fixture *f, uint64_t elsewhere)
   assert_int_equal(f->ops->alloc(f->device, 4096, &here, &f->err), 0);
   assert_int_equal(f->ops->upload(f->device, here, "words", 6, &f->err), 0);
   assert_int_equal(
-      f->ops->copy(f->device, &(struct gc_copy){elsewhere, here, 4096}, 1, &ns, &f->err), 0);
+      f->ops->copy(f->device, &(struct gc_copy){elsewhere, here, 4096, 0}, 1, &ns, &f->err), 0);
   assert_true(ns > 0);
   assert_int_equal(f->ops->clear(f->device, here, 4096, &f->err), 0);
   assert_int_equal(
-      f->ops->copy(f->device, &(struct gc_copy){here, elsewhere, 4096}, 1, &ns, &f->err), 0);
+      f->ops->copy(f->device, &(struct gc_copy){here, elsewhere, 4096, 0}, 1, &ns, &f->err), 0);
   assert_int_equal(f->ops->download(f->device, word, here, 6, &f->err), 0);
   assert_string_equal(word, "words");
   f->ops->release(f->device, here);

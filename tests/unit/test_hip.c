@@ -243,12 +243,12 @@ static int use_node(struct fixture *f, double *one_ns, double *both_ns)
     status = lay_ring(f, host, ring);
   if (!status)
     status =
-        f->ops->copy(f->device, &(struct gc_copy){on_device, host, HUGE_PAGE}, 1, one_ns, &f->err);
+        f->ops->copy(f->device, &(struct gc_copy){on_device, host, HUGE_PAGE, 0}, 1, one_ns, &f->err);
   if (!status)
     status = f->ops->copy(
         f->device,
-        (struct gc_copy[]){{on_device, host, HUGE_PAGE / 2},
-                           {host + HUGE_PAGE / 2, on_device + HUGE_PAGE / 2, HUGE_PAGE / 2}},
+        (struct gc_copy[]){{on_device, host, HUGE_PAGE / 2, 0},
+                           {host + HUGE_PAGE / 2, on_device + HUGE_PAGE / 2, HUGE_PAGE / 2, 0}},
         2, both_ns, &f->err);
   f->ops->release(f->device, host);
   f->ops->release(f->device, on_device);

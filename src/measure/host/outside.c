@@ -19,10 +19,11 @@
 /* Other programs use the connection, too, so single repetitions differ by several percent. */
 #define REPEATS 9
 #define LATENCY_REPEATS 11
-/* A copy in both directions has two halves, which do not begin together. */
-#define BOTH_REPEATS 11
+/* Copies in the two directions do not begin together, so they are longer: several in a row. */
+#define BOTH_REPEATS 5
+#define BOTH_AGAIN 2
 #define MOST_REPEATS 11
-#define PART_REPEATS 5 /* of the shorter copy, whose median counts */
+#define PART_REPEATS 3 /* of the shorter copy, whose median counts */
 #define TOLERANCE 0.03
 #define SURE_ENOUGH 0.8
 #define TRIES 2 /* if repetitions disagree, because others used the connection for a moment */
@@ -118,24 +119,33 @@ static int measure_sweep(struct gc_outside *o, enum gc_outside_what what,
   return status;
 }
 
-/* Copies all bytes or the first `bytes` of them; if in both directions, each has its own half. */
-static int copy(struct gc_outside *o, enum gc_outside_what what, uint64_t bytes, double *ns)
+/* What is copied in a time, and in a shorter one. */
+struct amount {
+  uint64_t bytes;
+  uint32_t again;
+};
+
+/* If in both directions, each has its own half of the memory. */
+static int copy(struct gc_outside *o, enum gc_outside_what what, struct amount amount, double *ns)
 {
   struct gc_bench *bench = &o->m->bench;
   const uint64_t half = what == GC_OUTSIDE_COPY_BOTH ? o->copy_bytes / 2 : 0;
-  const struct gc_copy to = {o->device, o->address, bytes},
-                       from = {o->address + half, o->device + half, bytes};
+  const struct gc_copy to = {o->device, o->address, amount.bytes, amount.again},
+                       from = {o->address + half, o->device + half, amount.bytes, amount.again};
   const struct gc_copy copies[GC_COPIES_AT_ONCE] = {what == GC_OUTSIDE_COPY_FROM ? from : to, from};
 
   return bench->ops->copy(bench->device, copies, half ? 2 : 1, ns, bench->err);
 }
 
-/* The difference of two lengths, because starting a copy takes time. */
+/* The difference of two amounts, because starting a copy takes time. */
 static int measure_copies(struct gc_outside *o, enum gc_outside_what what,
                           double values[MOST_REPEATS])
 {
-  const uint32_t n = what == GC_OUTSIDE_COPY_BOTH ? 2 : 1, repeats = whats[what].repeats;
-  const uint64_t bytes = o->copy_bytes / n, few = bytes / o->copy_share;
+  const bool both = what == GC_OUTSIDE_COPY_BOTH;
+  const uint32_t n = both ? 2 : 1, repeats = whats[what].repeats;
+  const struct amount all = {o->copy_bytes / n, both ? BOTH_AGAIN : 0};
+  const struct amount few = {both ? all.bytes : all.bytes / o->copy_share, 0};
+  const double moved = (double)n * (double)((1 + all.again) * all.bytes - few.bytes);
   double parts[PART_REPEATS] = {0}, part;
   int status = 0;
 
@@ -143,11 +153,11 @@ static int measure_copies(struct gc_outside *o, enum gc_outside_what what,
     if (r < PART_REPEATS)
       status = copy(o, what, few, &parts[r]);
     if (!status)
-      status = copy(o, what, bytes, &values[r]);
+      status = copy(o, what, all, &values[r]);
   }
   part = gc_median(parts, PART_REPEATS);
   for (uint32_t r = 0; r < repeats && !status; r++)
-    values[r] = values[r] > part ? (double)(n * (bytes - few)) / (values[r] - part) : 0;
+    values[r] = values[r] > part ? moved / (values[r] - part) : 0;
   return status;
 }
 
