@@ -20,10 +20,10 @@
 #define REPEATS 9
 #define LATENCY_REPEATS 11
 /* Copies in the two directions do not begin together, so they are longer: several in a row. */
-#define BOTH_REPEATS 5
+#define BOTH_REPEATS 7
 #define BOTH_AGAIN 2
 #define MOST_REPEATS 11
-#define PART_REPEATS 3 /* of the shorter copy, whose median counts */
+#define PART_REPEATS 5 /* of the shorter copy, whose median counts */
 #define TOLERANCE 0.03
 #define SURE_ENOUGH 0.8
 #define TRIES 2 /* if repetitions disagree, because others used the connection for a moment */
