@@ -30,7 +30,8 @@
 #define WARM_UP 2 /* rounds that bring the code into caches */
 #define ROUNDS_MAX (WARM_UP + PARTS * MOST_REPEATS * SIZES)
 #define MOST_WARPS 32 /* of the block */
-/* Of the largest batch; warps can make fewer coalesced ones. A small L2 has lines for fewer. */
+/* Requests of the largest batch. Coalesced batches are smaller, because a warp makes at most
+ * GPU_BATCH_LOADS loads; so are those for a small L2, which has fewer lines. */
 #define MOST_REQUESTS 2048
 #define LEAST_REQUESTS 512
 #define WORD 4           /* bytes that a lane loads */

@@ -119,7 +119,7 @@ static int measure_sweep(struct gc_outside *o, enum gc_outside_what what,
   return status;
 }
 
-/* What is copied in a time, and in a shorter one. */
+/* How much one timed copy moves. */
 struct amount {
   uint64_t bytes;
   uint32_t again;
