@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # The commands in the documents, run one after the other as a new user would, on a simulated GPU. not_run() lists those
-# that cannot be run here. Which commands a block of code has, is said by the word after ```:
-# - console: "$ " begins a command and "> " continues it; the other lines are what it prints. "..." stands for any text.
-# - sh: commands only, possibly with comments. They must succeed.
-# - text, c, python, tsv: none.
+# that cannot be run here. The word after ``` says what a block of code has:
+# - console: commands and what they print. "$ " begins a command and "> " continues it, "..." stands for any text.
+# - sh: commands, possibly with comments. They must succeed.
+# - text, c, python, tsv: no commands.
 # The examples of the manual page count as sh. What commands print on stderr does not count: hwloc complains there about
 # a machine without /sys.
 
