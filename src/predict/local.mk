@@ -30,7 +30,9 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/select.c \
 	src/predict/select.h \
 	src/predict/threads.c \
-	src/predict/threads.h
+	src/predict/threads.h \
+	src/predict/wanted.c \
+	src/predict/wanted.h
 
 predict_libraries = \
 	src/predict/libpredict.la \
