@@ -30,12 +30,16 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/select.c \
 	src/predict/select.h \
 	src/predict/threads.c \
-	src/predict/threads.h \
-	src/predict/wanted.c \
-	src/predict/wanted.h
+	src/predict/threads.h
+
+# Which kernels are wanted: also for the library that is loaded into programs.
+noinst_LTLIBRARIES += src/predict/libwanted.la
+src_predict_libwanted_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+src_predict_libwanted_la_SOURCES = src/predict/wanted.c src/predict/wanted.h
 
 predict_libraries = \
 	src/predict/libpredict.la \
+	src/predict/libwanted.la \
 	src/predict/model/libpredict-model.la \
 	src/predict/distance/libpredict-distance.la \
 	src/predict/trace/libpredict-trace.la

@@ -171,11 +171,23 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/sources/sources.h \
 	src/tool/sources/topology.c \
 	src/tool/sources/topology.h \
-	src/tool/tool.h
+	src/tool/tool.h \
+	src/tool/trace/code.c \
+	src/tool/trace/code.h \
+	src/tool/trace/join.c \
+	src/tool/trace/join.h \
+	src/tool/trace/pack.c \
+	src/tool/trace/pack.h \
+	src/tool/trace/record.c \
+	src/tool/trace/record.h \
+	src/tool/trace/toolkit.c \
+	src/tool/trace/toolkit.h \
+	src/tool/trace/trace.c
 
 tool_libraries = \
 	src/tool/libtool-gpucache.la \
 	$(predict_libraries) \
+	src/trace/libtrace.la \
 	src/measure/libmeasure.la \
 	src/stats/libstats.la \
 	src/device/libdevice.la \

@@ -13,6 +13,7 @@
 #include "device/cuda_symbols.h"
 #include "trace/sanitizer.h"
 #include "trace/gathered.h"
+#include "trace/image.h"
 #include "trace/settings.h"
 
 #include "../../kernels/trace.h"
@@ -32,12 +33,12 @@
 /* Records get this part of the GPU's memory: 4 GiB of 141 GB, 256 MiB of 8 GB. */
 #define PART_OF_MEMORY 32
 #define MOST_REGIONS 1024 /* no GPU has more SMs */
-/* Blocks are traced in groups that fill the GPU: as many as 256 SMs can hold, so that the model has
- * the neighbors that the blocks had. */
+/* A sample has several groups of neighboring blocks. By default each group fills the GPU, so that
+ * each block has the neighbors in its SM and in L2 that it has without tracing. */
 #define WINDOWS 4
+#define MOST_RESIDENT_THREADS 2048
+#define MOST_RESIDENT_BLOCKS 32
 #define LARGEST_IMAGE ((size_t)256 << 20)
-
-extern const unsigned char gc_trace_image[];
 
 struct context {
   struct context *next;
@@ -226,6 +227,14 @@ static unsigned module_number(void *handle)
   return 0;
 }
 
+/* What fills the GPU: no SM holds more threads or blocks. */
+static uint64_t resident_blocks(unsigned threads, uint32_t sms)
+{
+  const unsigned of_sm = MOST_RESIDENT_THREADS / (threads ? threads : 1);
+
+  return (uint64_t)sms * (of_sm < MOST_RESIDENT_BLOCKS ? of_sm ? of_sm : 1 : MOST_RESIDENT_BLOCKS);
+}
+
 /* Which blocks are traced, and how many they are. */
 static void choose_blocks(const Sanitizer_LaunchData *data, struct gpu_trace *trace)
 {
@@ -234,13 +243,12 @@ static void choose_blocks(const Sanitizer_LaunchData *data, struct gpu_trace *tr
 
   tracer.grid = grid;
   tracer.threads = data->blockDim_x * data->blockDim_y * data->blockDim_z;
-  if (!wanted || wanted > grid)
-    wanted = grid;
+  trace->shared = 0;
+  if (!wanted)
+    wanted = WINDOWS * resident_blocks(tracer.threads, trace->regions);
   /* period * WINDOWS >= grid, so that there are no more windows. */
   trace->period = (uint32_t)((grid + WINDOWS - 1) / WINDOWS);
-  trace->window = (uint32_t)((wanted + WINDOWS - 1) / WINDOWS);
-  if (wanted == grid)
-    trace->window = trace->period;
+  trace->window = wanted < grid ? (uint32_t)((wanted + WINDOWS - 1) / WINDOWS) : trace->period;
   tracer.blocks = grid / trace->period * trace->window +
                   (grid % trace->period < trace->window ? grid % trace->period : trace->window);
 }
@@ -454,6 +462,8 @@ static int start(struct gc_error *err)
 
   if (!status)
     status = open_part(err);
+  if (!status && !gc_trace_image_bytes)
+    status = gc_fail(err, -ENOTSUP, "this program was built without ptxas, which a trace needs");
   if (!status)
     status = gc_wanted_compile(&tracer.names,
                                &(struct gc_wanted){*tracer.settings.kernel ? tracer.settings.kernel
@@ -478,7 +488,7 @@ static void finish(void)
   if (!tracer.part)
     return;
   if (tracer.left_out)
-    fprintf(tracer.part, "left-out %" PRIu64 " %s\n", tracer.left_out, tracer.why.text);
+    fprintf(tracer.part, "left-out %" PRIu64 "\nbecause %s\n", tracer.left_out, tracer.why.text);
   if (tracer.in_graphs)
     fprintf(tracer.part, "in-graphs %" PRIu64 "\n", tracer.in_graphs);
   fprintf(tracer.part, "launches %" PRIu64 "\n", tracer.launches);

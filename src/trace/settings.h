@@ -14,11 +14,13 @@
 
 #define GC_TRACE_ENV "HWLOC_GPUCACHE_TRACE"
 
+#define GC_TRACE_ALL_BLOCKS UINT64_MAX
+
 struct gc_trace_settings {
   char sanitizer[4096]; /* path of NVIDIA's library */
   char kernel[1024];    /* a regular expression for names of kernels; "": all */
   uint64_t first, last; /* launches of a process, from 1; 0: no limit */
-  uint64_t blocks;      /* of a launch, about; 0: all */
+  uint64_t blocks;      /* of a launch, about; 0: a sample; or GC_TRACE_ALL_BLOCKS */
   uint64_t limit;       /* bytes that a process writes */
 };
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/trace/code.h"
+
+#include "util/spawn.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Attribute of the section .nv.info: number of a symbol, registers of a thread. */
+#define REGISTERS_FORMAT 4
+#define REGISTERS_ATTRIBUTE 0x2f
+#define SECTION ".section\t.text."
+#define MOST_SECONDS 60
+
+struct gc_code {
+  char *elf, *text;
+  size_t elf_size, text_size;
+};
+
+static int read_file(int file, char **content, size_t *size)
+{
+  struct stat status;
+  ssize_t got;
+
+  if (fstat(file, &status))
+    return -errno;
+  *content = malloc((size_t)status.st_size + 1);
+  if (!*content)
+    return -ENOMEM;
+  got = pread(file, *content, (size_t)status.st_size, 0);
+  if (got != status.st_size)
+    return -EIO;
+  (*content)[got] = '\0';
+  *size = (size_t)got;
+  return 0;
+}
+
+/* Disassembles into a file without a name. */
+static int disassemble(const char *cubin, const char *nvdisasm, struct gc_code *code)
+{
+  const char *const argv[] = {nvdisasm, "-c", cubin, NULL};
+  FILE *file = tmpfile();
+  struct gc_command command = {.argv = argv};
+  int status = -errno;
+
+  if (!file)
+    return status;
+  command.output = fileno(file);
+  gc_spawn(&command, 1, &(struct gc_spawn_options){.seconds = MOST_SECONDS});
+  status = command.end != GC_END_EXITED || command.status
+               ? -EIO
+               : read_file(fileno(file), &code->text, &code->text_size);
+  fclose(file);
+  return status;
+}
+
+int gc_code_read(const char *cubin, const char *nvdisasm, struct gc_code **result,
+                 struct gc_error *err)
+{
+  struct gc_code *code = calloc(1, sizeof *code);
+  const int file = open(cubin, O_RDONLY | O_CLOEXEC);
+  int status = !code ? -ENOMEM : file < 0 ? -errno : 0;
+
+  if (!status)
+    status = read_file(file, &code->elf, &code->elf_size);
+  if (file >= 0)
+    close(file);
+  if (!status && *nvdisasm && disassemble(cubin, nvdisasm, code))
+    status = gc_fail(err, -EIO, "%s cannot disassemble the machine code of a module", nvdisasm);
+  else if (status)
+    gc_fail(err, status, "cannot read %s: %s", cubin, strerror(-status));
+  *result = code;
+  return status;
+}
+
+void gc_code_free(struct gc_code *code)
+{
+  if (!code)
+    return;
+  free(code->elf);
+  free(code->text);
+  free(code);
+}
+
+/* The part of the file, or NULL if the file does not have it. */
+static const void *part(const struct gc_code *code, uint64_t offset, uint64_t size)
+{
+  return code->elf && offset <= code->elf_size && size <= code->elf_size - offset
+             ? code->elf + offset
+             : NULL;
+}
+
+static bool section(const struct gc_code *code, unsigned number, Elf64_Shdr *section)
+{
+  const Elf64_Ehdr *header = part(code, 0, sizeof *header);
+  const void *found;
+
+  if (!header || number >= header->e_shnum || header->e_shentsize != sizeof *section)
+    return false;
+  found = part(code, header->e_shoff + number * sizeof *section, sizeof *section);
+  if (found)
+    memcpy(section, found, sizeof *section);
+  return found;
+}
+
+static bool find_section(const struct gc_code *code, uint32_t type, const char *name,
+                         Elf64_Shdr *found)
+{
+  const Elf64_Ehdr *header = part(code, 0, sizeof *header);
+  Elf64_Shdr names;
+
+  if (!header || !section(code, header->e_shstrndx, &names))
+    return false;
+  for (unsigned i = 0; section(code, i, found); i++) {
+    const char *text = part(code, names.sh_offset + found->sh_name, strlen(name) + 1);
+
+    if (found->sh_type == type || (!type && text && !strcmp(text, name)))
+      return true;
+  }
+  return false;
+}
+
+/* The number of a kernel's symbol; 0: there is none. */
+static uint32_t symbol(const struct gc_code *code, const char *kernel)
+{
+  Elf64_Shdr symbols, names;
+
+  if (!find_section(code, SHT_SYMTAB, "", &symbols) || !section(code, symbols.sh_link, &names))
+    return 0;
+  for (uint32_t i = 0; i < symbols.sh_size / sizeof(Elf64_Sym); i++) {
+    const void *entry = part(code, symbols.sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
+    const char *name;
+    Elf64_Sym one;
+
+    if (!entry)
+      return 0;
+    memcpy(&one, entry, sizeof one);
+    name = part(code, names.sh_offset + one.st_name, strlen(kernel) + 1);
+    if (name && ELF64_ST_TYPE(one.st_info) == STT_FUNC && !strcmp(name, kernel))
+      return i;
+  }
+  return 0;
+}
+
+/* Registers of a thread; 0: not known. */
+static uint32_t registers(const struct gc_code *code, const char *kernel)
+{
+  const uint32_t number = symbol(code, kernel);
+  Elf64_Shdr info;
+  const uint8_t *at;
+  uint64_t left;
+
+  if (!number || !find_section(code, 0, ".nv.info", &info))
+    return 0;
+  at = part(code, info.sh_offset, info.sh_size);
+  /* An attribute has a format, a number, and the size of its value. */
+  for (left = at ? info.sh_size : 0; left >= 4;) {
+    const unsigned size = at[0] == REGISTERS_FORMAT ? at[2] | (unsigned)at[3] << 8 : 0;
+    uint32_t values[2];
+
+    if (size + 4 > left)
+      return 0;
+    if (at[0] == REGISTERS_FORMAT && at[1] == REGISTERS_ATTRIBUTE && size == sizeof values) {
+      memcpy(values, at + 4, sizeof values);
+      if (values[0] == number)
+        return values[1];
+    }
+    at += size + 4;
+    left -= size + 4;
+  }
+  return 0;
+}
+
+/* A line of nvdisasm without comment marks and ';': an instruction or a label. */
+static void write_line(const char *line, size_t length, FILE *trace)
+{
+  const char *const open = memchr(line, '/', length), *end;
+
+  if (*line == '.' && length && line[length - 1] == ':') {
+    fprintf(trace, "code %.*s\n", (int)length, line);
+    return;
+  }
+  if (!open || length - (size_t)(open - line) < 8 || open[1] != '*')
+    return;
+  end = memchr(open, ';', length - (size_t)(open - line));
+  line = strstr(open, "*/");
+  if (!end || !line || line > end)
+    return;
+  fprintf(trace, "code %.*s", (int)(line - open - 2), open + 2);
+  line += 2;
+  line += strspn(line, " \t");
+  fprintf(trace, " %.*s\n", (int)(end - line), line);
+}
+
+/* The lines of a kernel, up to the next section. */
+static void write_lines(const char *text, FILE *trace)
+{
+  for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+    if (strstr(line, SECTION) && strstr(line, SECTION) < end)
+      return;
+    write_line(line, (size_t)(end - line), trace);
+  }
+}
+
+bool gc_code_write(const struct gc_code *code, const char *kernel, FILE *trace)
+{
+  const uint32_t count = registers(code, kernel);
+  const size_t length = strlen(kernel);
+
+  if (count)
+    fprintf(trace, "registers %u\n", count);
+  for (const char *at = code->text; at && (at = strstr(at, SECTION)); at++) {
+    const char *name = at + strlen(SECTION);
+
+    if (!strncmp(name, kernel, length) && name[length] == ',') {
+      const char *line = strchr(name, '\n');
+
+      write_lines(line ? line + 1 : "", trace);
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/image.h"
+
+#include "util/embed.h"
+
+IMAGE("gc_trace_image", "kernels/trace.image")
