@@ -6,6 +6,7 @@
  */
 #include "predict/trace/tsv.h"
 
+#include "predict/trace/issue.h"
 #include "predict/trace/scan.h"
 
 #include <errno.h>
@@ -19,8 +20,7 @@ struct tsv {
   bool first;     /* no block of the kernel was read */
   uint64_t block; /* the last one */
   struct gc_tsv_line line;
-  unsigned long long others; /* instructions without effect in a row */
-  uint32_t others_pc;
+  struct gc_issue issue;
 };
 
 static bool matches(const char *line)
@@ -120,35 +120,26 @@ static int check(struct gc_trace *trace, uint64_t least_warp, struct gc_error *e
   return 0;
 }
 
-static int flush_others(struct tsv *tsv, uint64_t warp, gc_trace_visitor *visit, void *data)
+/* Hands over the current line, or lets it wait if it has no effect. */
+static int hand_over(struct tsv *tsv)
 {
-  struct gc_trace_instruction other = {.operation = GC_TRACE_OTHER, .pc = tsv->others_pc};
-  int status = 0;
+  struct gc_trace_instruction *instruction = &tsv->line.instruction;
 
-  while (tsv->others && !status) {
-    other.count = tsv->others < UINT32_MAX ? (unsigned)tsv->others : UINT32_MAX;
-    tsv->others -= other.count;
-    status = visit ? visit((unsigned)warp, &other, data) : 0;
-  }
-  return status;
+  return instruction->mask ? gc_issue_instruction(&tsv->issue, instruction)
+                           : gc_issue_others(&tsv->issue, instruction->pc, instruction->count);
 }
 
-/* Hands over the current line, or lets it wait if it has no effect. */
-static int hand_over(struct tsv *tsv, gc_trace_visitor *visit, void *data)
+/* Ends the warp before this one, unless the line belongs to the same one. */
+static int change_warp(struct tsv *tsv)
 {
-  const struct gc_trace_instruction *instruction = &tsv->line.instruction;
-  int status;
+  const unsigned warp = (unsigned)tsv->line.warp;
+  int status = 0;
 
-  if (!instruction->mask) {
-    if (!tsv->others)
-      tsv->others_pc = instruction->pc;
-    tsv->others += instruction->count;
-    return tsv->others < UINT32_MAX ? 0 : flush_others(tsv, tsv->line.warp, visit, data);
+  if (warp != tsv->issue.warp) {
+    status = gc_issue_end_warp(&tsv->issue);
+    gc_issue_begin_warp(&tsv->issue, warp);
   }
-  status = flush_others(tsv, tsv->line.warp, visit, data);
-  if (status || !visit)
-    return status;
-  return visit((unsigned)tsv->line.warp, instruction, data);
+  return status;
 }
 
 /* Reads the next instruction line. 1, 0: the kernel has ended, or a negative errno. */
@@ -192,20 +183,18 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
                       struct gc_error *err)
 {
   struct tsv *tsv = trace->own;
-  uint64_t warp = 0;
   int status = read_instruction(trace, err);
 
   if (status <= 0)
     return status;
   status = begin_block(trace, err);
-  tsv->others = 0;
+  tsv->issue = (struct gc_issue){.visit = visit, .data = data};
   while (!status) {
-    status = check(trace, warp, err);
-    if (!status && tsv->line.warp != warp)
-      status = flush_others(tsv, warp, visit, data);
-    warp = tsv->line.warp;
+    status = check(trace, tsv->issue.warp, err);
     if (!status)
-      status = hand_over(tsv, visit, data);
+      status = change_warp(tsv);
+    if (!status)
+      status = hand_over(tsv);
     if (!status)
       status = read_instruction(trace, err);
     if (status != 1)
@@ -218,7 +207,7 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   }
   *number = tsv->block;
   if (!status)
-    status = flush_others(tsv, warp, visit, data);
+    status = gc_issue_end_warp(&tsv->issue);
   return status ? status : 1;
 }
 
