@@ -22,8 +22,7 @@
 enum encoding { LIST, STRIDE, DELTAS, BULK_LIST, BULK_DELTAS };
 
 /* A number of registers, and their names: R7, UR7, P7 or UP7. Those of threads (R) are kept. */
-static bool read_registers(const char **at, uint8_t kept[GC_OPERANDS],
-                           unsigned *kept_count)
+static bool read_registers(const char **at, uint8_t kept[GC_OPERANDS], unsigned *kept_count)
 {
   uint64_t count, number;
 

@@ -11,6 +11,11 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/accelsim_header.c \
 	src/predict/trace/accelsim_line.c \
 	src/predict/trace/accelsim_memory.c \
+	src/predict/trace/binary.c \
+	src/predict/trace/binary.h \
+	src/predict/trace/code.c \
+	src/predict/trace/code.h \
+	src/predict/trace/code_path.c \
 	src/predict/trace/decode.c \
 	src/predict/trace/decode.h \
 	src/predict/trace/format.h \

@@ -1,20 +1,23 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The kernels and blocks of our TSV. The last line of a file is "end", so that a truncated file is
- * noticed. Blocks without instructions may be missing.
+ * The kernels of our formats, and the blocks of the one that is text. The last line of a file is
+ * "end", so that a truncated file is noticed. Blocks without instructions may be missing.
  */
 #include "predict/trace/tsv.h"
 
+#include "predict/trace/binary.h"
 #include "predict/trace/issue.h"
 #include "predict/trace/scan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define VERSION 1
+enum { TEXT = 1, BINARY = 2 }; /* versions */
 
 struct tsv {
+  unsigned version;
+  struct gc_binary binary; /* of this version */
   struct gc_trace_launch launch;
   unsigned warps; /* of a block */
   bool first;     /* no block of the kernel was read */
@@ -42,13 +45,22 @@ static int open_tsv(struct gc_trace *trace, struct gc_error *err)
     return status;
   if (!scan_text(&line, GC_TSV_MAGIC) || !scan_gap(&line) || !scan_decimal(&line, &version) ||
       *line)
-    return gc_stream_bad(trace->stream, err, "the first line must be \"" GC_TSV_MAGIC " %d\"",
-                         VERSION);
-  if (version != VERSION)
+    return gc_stream_bad(trace->stream, err, "the first line must be \"" GC_TSV_MAGIC " 1\" or 2");
+  if (version != TEXT && version != BINARY)
     return gc_stream_bad(trace->stream, err,
-                         "this is version %llu of the format; this program reads %d",
-                         (unsigned long long)version, VERSION);
+                         "this is version %llu of the format; this program reads 1 and 2",
+                         (unsigned long long)version);
+  ((struct tsv *)trace->own)->version = (unsigned)version;
   return 0;
+}
+
+static void close_tsv(void *own)
+{
+  struct tsv *tsv = own;
+
+  if (tsv)
+    gc_code_clear(&tsv->binary.code);
+  free(tsv);
 }
 
 /* Nothing may follow "end". */
@@ -75,12 +87,16 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
     return gc_stream_bad(trace->stream, err, "here must be \"kernel NAME\" or \"end\"");
   memset(&tsv->launch, 0, sizeof(tsv->launch));
   gc_trace_copy_text(tsv->launch.name, sizeof(tsv->launch.name), line, strlen(line));
-  status = gc_tsv_read_header(trace, &tsv->launch, err);
+  status = gc_tsv_read_header(trace, tsv->version, &tsv->launch, err);
   if (status)
     return status;
   tsv->warps =
       (tsv->launch.threads_per_block + tsv->launch.warp_threads - 1) / tsv->launch.warp_threads;
   tsv->first = true;
+  if (tsv->version == BINARY)
+    status = gc_binary_begin_kernel(trace, &tsv->binary, &tsv->launch, err);
+  if (status)
+    return status;
   *launch = tsv->launch;
   return 1;
 }
@@ -151,7 +167,7 @@ static int read_instruction(struct gc_trace *trace, struct gc_error *err)
 
   if (status < 0)
     return status;
-  if (!strncmp(line, "kernel", 6) || !strcmp(line, "end")) {
+  if (gc_tsv_ends_kernel(line)) {
     gc_stream_unread(trace->stream);
     return 0;
   }
@@ -183,8 +199,11 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
                       struct gc_error *err)
 {
   struct tsv *tsv = trace->own;
-  int status = read_instruction(trace, err);
+  int status;
 
+  if (tsv->version == BINARY)
+    return gc_binary_next_block(trace, &tsv->binary, visit, data, number, err);
+  status = read_instruction(trace, err);
   if (status <= 0)
     return status;
   status = begin_block(trace, err);
@@ -213,14 +232,17 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
 
 static int skip_kernel(struct gc_trace *trace)
 {
-  return gc_trace_find_line(trace, "kernel", "end");
+  struct tsv *tsv = trace->own;
+
+  return tsv->version == BINARY ? gc_binary_skip_kernel(trace, &tsv->binary)
+                                : gc_trace_find_line(trace, "kernel", "end");
 }
 
 const struct gc_trace_format gc_trace_tsv = {
     .name = "a trace in the format of hwloc-gpucache",
     .matches = matches,
     .open = open_tsv,
-    .close = free,
+    .close = close_tsv,
     .next_kernel = next_kernel,
     .next_block = next_block,
     .skip_kernel = skip_kernel,
