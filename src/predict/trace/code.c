@@ -22,7 +22,7 @@ static bool grow(void *array, size_t count, size_t *room, size_t size)
 
   if (count < *room)
     return true;
-  larger = reallocarray(*at, more, size);
+  larger = realloc(*at, more * size);
   if (larger) {
     *at = larger;
     *room = more;
