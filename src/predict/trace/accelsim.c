@@ -208,8 +208,8 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   if (reader->blocks++ && reader->block <= before)
     return gc_stream_bad(trace->stream, err,
                          "this block comes after a block with this or a higher number");
-  reader->visit = visit;
-  reader->data = data;
+  reader->issue.visit = visit;
+  reader->issue.data = data;
   *number = reader->block;
   return read_warps(trace, err);
 }

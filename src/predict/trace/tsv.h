@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Our own text format for traces of any GPU (doc/traces.md). Each line is a keyword or a number,
- * followed by fields; blanks separate them.
+ * Our own formats (doc/traces.md). Version 1 is text for traces of any GPU: each line is a keyword
+ * or a number, followed by fields; blanks separate them. Version 2 has the same lines before the
+ * instructions of a kernel; the instructions are binary (binary.h).
  */
 #ifndef GC_PREDICT_TRACE_TSV_H
 #define GC_PREDICT_TRACE_TSV_H
@@ -24,9 +25,12 @@ const char *gc_tsv_read_line(const char *text, unsigned warp_threads, struct gc_
 /* The next line that is no comment, and must be there: 1, or a negative errno with a sentence. */
 int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error *err);
 
-/* Reads the header lines after "kernel NAME", up to the first instruction, "kernel" or "end", which
- * is the next line then. 0, or a negative errno with a sentence. */
-int gc_tsv_read_header(struct gc_trace *trace, struct gc_trace_launch *launch,
+/* Whether the line ends a kernel. */
+bool gc_tsv_ends_kernel(const char *line);
+
+/* Reads the header lines after "kernel NAME", up to the first line of another kind, which is the
+ * next line then. version is that of the file. 0, or a negative errno with a sentence. */
+int gc_tsv_read_header(struct gc_trace *trace, unsigned version, struct gc_trace_launch *launch,
                        struct gc_error *err);
 
 #endif

@@ -92,6 +92,10 @@ static void print_launch(const struct gc_kernel_prediction *kernel)
            kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
            kernel->gpu.loads_in_l1 ? l1 : "");
   gc_terminal_print(line, NULL);
+  if (launch->launched_blocks > launch->blocks)
+    printf("  the trace has %" PRIu64 " of the %" PRIu64
+           " blocks that were launched: all counts are of these\n",
+           launch->blocks, launch->launched_blocks);
   print_rule(launch);
 }
 
