@@ -74,9 +74,9 @@ static const struct gc_subcommand commands[] = {
      "one directory, or two GPUs, files or directories"},
     {"trace", TRACE, gc_tool_trace, "[--] PROGRAM [ARGUMENT]...",
      "record the memory accesses of a CUDA program's kernels", 1, ANY_NUMBER, "a program"},
-    {"predict", PREDICT, gc_tool_predict, "TRACE...",
-     "predict the cache hit rates of traced kernels on a GPU", 1, ANY_NUMBER,
-     "a trace of GPU kernels"},
+    {"predict", PREDICT, gc_tool_predict, "TRACE... | -- PROGRAM [ARGUMENT]...",
+     "predict the cache hit rates of traced kernels, or of a program's, on a GPU", 1, ANY_NUMBER,
+     "a trace of GPU kernels, or -- and a program"},
     {"doctor", DOCTOR, gc_tool_doctor, "[PROGRAM]",
      "find out why lstopo, pyhwloc or PROGRAM shows no GPU caches", 0, 1, "one program"},
 };

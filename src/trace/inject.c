@@ -296,11 +296,11 @@ static void begin_launch(const Sanitizer_LaunchData *data)
 
   if (!gc_wanted_has(&tracer.names, data->functionName, number))
     return;
-  if (tracer.full) {
-    tracer.left_out++;
-    return;
-  }
-  if (begin(data, &err))
+  if (tracer.full)
+    gc_fail(&err, -EFBIG, "the trace has reached --limit, or cannot be written");
+  else
+    begin(data, &err);
+  if (*err.text)
     leave_out(&err);
 }
 

@@ -183,7 +183,7 @@ static void write_line(const char *line, size_t length, FILE *trace)
 {
   const char *const open = memchr(line, '/', length), *end;
 
-  if (*line == '.' && length && line[length - 1] == ':') {
+  if (!strncmp(line, ".L", 2) && line[length - 1] == ':') {
     fprintf(trace, "code %.*s\n", (int)length, line);
     return;
   }
@@ -196,6 +196,8 @@ static void write_line(const char *line, size_t length, FILE *trace)
   fprintf(trace, "code %.*s", (int)(line - open - 2), open + 2);
   line += 2;
   line += strspn(line, " \t");
+  while (end > line && end[-1] == ' ')
+    end--;
   fprintf(trace, " %.*s\n", (int)(end - line), line);
 }
 

@@ -159,8 +159,10 @@ static int join_part(const char *path, const char *nvdisasm, FILE *trace, struct
   while (!status && next_line(&part)) {
     const char *why = value_of(&part, "failed");
 
-    if (value_of(&part, "kernel"))
+    if (value_of(&part, "kernel")) {
       status = join_launch(&part, nvdisasm, trace, joined);
+      continue;
+    }
     joined->in_graphs += number_of(&part, "in-graphs");
     joined->left_out += number_of(&part, "left-out");
     if (value_of(&part, "launches")) {

@@ -45,25 +45,30 @@ static void take_signals(void)
     sigaction(passed[i], &(struct sigaction){.sa_handler = pass_on, .sa_flags = SA_RESTART}, NULL);
 }
 
-static int start(char *const *program)
+static int start(char *const *program, bool to_stderr)
 {
-  sigset_t all;
+  posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
+  sigset_t all;
   int status;
 
   posix_spawnattr_init(&attributes);
   sigfillset(&all);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  status = posix_spawnp(&child, program[0], NULL, &attributes, program, environ);
+  posix_spawn_file_actions_init(&files);
+  if (to_stderr)
+    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  status = posix_spawnp(&child, program[0], &files, &attributes, program, environ);
+  posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   return status;
 }
 
 /* Runs the program; the exit status as a shell has it. */
-static int run_program(char *const *program)
+static int run_program(char *const *program, bool to_stderr)
 {
-  int status = start(program);
+  int status = start(program, to_stderr);
 
   if (status) {
     gc_say(NULL, "cannot run %s: %s", program[0], strerror(status));
@@ -95,11 +100,11 @@ static const char *plural(uint64_t count)
 }
 
 /* What is in the trace and what is not. GC_EXIT_FAILED: nothing is. */
-static int report(const struct gc_joined *joined, const char *program, const char *output)
+static int report(const struct gc_joined *joined, const struct gc_recorded *recorded)
 {
   if (!joined->processes) {
     gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to trace",
-           program);
+           recorded->program[0]);
     return GC_EXIT_FAILED;
   }
   if (joined->left_out || *joined->why.text)
@@ -118,9 +123,9 @@ static int report(const struct gc_joined *joined, const char *program, const cha
     gc_say(NULL, "no kernel was traced");
     return GC_EXIT_FAILED;
   }
-  if (output)
-    gc_say(NULL, "%s: %" PRIu64 " kernel%s, %" PRIu64 " of them with a part of their blocks", output,
-           joined->kernels, plural(joined->kernels), joined->partial);
+  if (!recorded->to_stderr)
+    gc_say(NULL, "%s: %" PRIu64 " kernel%s, %" PRIu64 " of them with a part of their blocks",
+           recorded->output, joined->kernels, plural(joined->kernels), joined->partial);
   return GC_EXIT_DONE;
 }
 
@@ -140,8 +145,7 @@ static int write_trace(const char *directory, const char *nvdisasm, const char *
 }
 
 static int trace_in(const char *directory, const struct gc_trace_settings *settings,
-                    const struct gc_toolkit *toolkit, char *const *program, const char *output,
-                    int *ended)
+                    const struct gc_toolkit *toolkit, const struct gc_recorded *recorded, int *ended)
 {
   struct gc_joined joined;
   struct gc_error err = {""};
@@ -151,27 +155,33 @@ static int trace_in(const char *directory, const struct gc_trace_settings *setti
     status = gc_fail(&err, -ENOMEM, "out of memory");
   if (!status) {
     take_signals();
-    *ended = run_program(program);
+    *ended = run_program(recorded->program, recorded->to_stderr);
     unsetenv(INJECTION_ENV);
     unsetenv(GC_TRACE_ENV);
     if (*ended == 126 || *ended == 127)
       return GC_EXIT_FAILED;
-    status = write_trace(directory, toolkit->nvdisasm, output, &joined, &err);
+    status = write_trace(directory, toolkit->nvdisasm, recorded->output, &joined, &err);
   }
   if (status) {
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
-  return report(&joined, program[0], output);
+  return report(&joined, recorded);
 }
 
-int gc_record_trace(const struct gc_tool *tool, char *const *program, const char *output, int *ended)
+const char *gc_temporary(void)
+{
+  const char *const directory = getenv("TMPDIR");
+
+  return directory && *directory ? directory : "/tmp";
+}
+
+int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded, int *ended)
 {
   struct gc_trace_settings settings = {.first = tool->launches[0],
                                        .last = tool->launches[1],
                                        .blocks = tool->blocks,
                                        .limit = tool->limit};
-  const char *const temporary = getenv("TMPDIR");
   struct gc_toolkit toolkit;
   struct gc_error err = {""};
   char directory[GC_TOOLKIT_PATH];
@@ -184,14 +194,13 @@ int gc_record_trace(const struct gc_tool *tool, char *const *program, const char
   }
   snprintf(settings.sanitizer, sizeof settings.sanitizer, "%s", toolkit.sanitizer);
   snprintf(settings.kernel, sizeof settings.kernel, "%s", tool->kernel ? tool->kernel : "");
-  snprintf(directory, sizeof directory, "%s/hwloc-gpucache-XXXXXX",
-           temporary && *temporary ? temporary : "/tmp");
+  snprintf(directory, sizeof directory, "%s/hwloc-gpucache-XXXXXX", gc_temporary());
   if (!mkdtemp(directory)) {
     gc_say(NULL, "cannot make the temporary directory %s: %s", directory, strerror(errno));
     return GC_EXIT_FAILED;
   }
   gc_environment_give_back();
-  status = trace_in(directory, &settings, &toolkit, program, output, ended);
+  status = trace_in(directory, &settings, &toolkit, recorded, ended);
   remove_directory(directory);
   return status;
 }

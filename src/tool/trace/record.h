@@ -8,12 +8,21 @@
 
 #include "tool/tool.h"
 
-/* Runs the program with its arguments (ended by NULL), and writes the trace to the file `output`,
- * which is replaced. Says on stderr what was traced, and what was left out. The kernels that were
- * complete are in the file, however the program ended. *ended is the program's exit status as a
- * shell has it: 128 and the number of the signal that ended it, 126 or 127 if it was not started.
- * GC_EXIT_DONE: there is a trace; or GC_EXIT_FAILED, with a message. */
-int gc_record_trace(const struct gc_tool *tool, char *const *program, const char *output,
-                    int *ended);
+#include <stdbool.h>
+
+struct gc_recorded {
+  char *const *program; /* with its arguments, ended by NULL */
+  const char *output;   /* the file for the trace, which is replaced */
+  bool to_stderr;       /* what the program writes to its stdout */
+};
+
+/* Runs the program and writes the trace. Says on stderr what was left out, and without to_stderr
+ * also what was traced. The kernels that were complete are in the file, however the program ended.
+ * *ended is its exit status as a shell has it: 128 and the number of the signal that ended it; 126
+ * or 127: it was not started. GC_EXIT_DONE: there is a trace; or GC_EXIT_FAILED, with a message. */
+int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded, int *ended);
+
+/* The directory for temporary files. */
+const char *gc_temporary(void);
 
 #endif

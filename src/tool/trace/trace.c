@@ -15,6 +15,7 @@ int gc_tool_trace(const struct gc_tool *tool)
   int ended, status;
 
   snprintf(output, sizeof output, "%s.trace", slash ? slash + 1 : tool->words[0]);
-  status = gc_record_trace(tool, tool->words, tool->output ? tool->output : output, &ended);
+  status = gc_record_trace(
+      tool, &(struct gc_recorded){tool->words, tool->output ? tool->output : output, false}, &ended);
   return ended ? ended : status;
 }
