@@ -15,7 +15,7 @@ trap 'rm -f "$example" "$readme"' EXIT
 "$1" show $record >"$example" && [ -s "$example" ] || exit 1
 # the block whose first line is the heading of gpu0
 awk -v example="$example" '
-  /^gpu0: / && above == "```" { while ((getline line < example) > 0) print line; found = inside = 1 }
+  /^gpu0: / && above == "```text" { while ((getline line < example) > 0) print line; found = inside = 1 }
   inside && /^```$/ { inside = 0 }
   !inside { print }
   { above = $0 }

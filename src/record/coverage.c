@@ -31,12 +31,26 @@ static size_t property_length(const char *name)
              : 0;
 }
 
-static void add_name(const struct gc_element *element, const char *source, char *names, size_t size)
+static void add_name(enum gc_kind kind, const char *source, char *names, size_t size)
 {
   const size_t used = strlen(names);
 
-  snprintf(names + used, size - used, "%s%s %.*s", used ? ", " : "",
-           gc_kinds[element->kind].subtype, (int)property_length(source), source);
+  snprintf(names + used, size - used, "%s%s %.*s", used ? ", " : "", gc_kind_name(kind),
+           (int)property_length(source), source);
+}
+
+/* Adds to *lost the properties of one object that `has` determines worse than `had`. */
+static void add_lost(enum gc_kind kind, const struct gc_infos *had, const struct gc_infos *has,
+                     unsigned *lost, char *names, size_t size)
+{
+  for (size_t k = 0; k < had->count; k++) {
+    const struct gc_info *info = &had->array[k];
+
+    if (property_length(info->name) &&
+        rank_of(info->value) > rank_of(has ? gc_infos_get(has, info->name) : NULL) &&
+        ++*lost <= NAMED && names)
+      add_name(kind, info->name, names, size);
+  }
 }
 
 unsigned gc_record_lost(const struct gc_record *earlier, const struct gc_record *now, char *names,
@@ -46,17 +60,11 @@ unsigned gc_record_lost(const struct gc_record *earlier, const struct gc_record 
 
   if (names)
     *names = '\0';
+  add_lost(GC_WHOLE_GPU, &earlier->infos, &now->infos, &lost, names, size);
   for (size_t i = 0; i < earlier->count; i++) {
     const struct gc_element *had = &earlier->elements[i], *has = gc_record_find(now, had->kind);
 
-    for (size_t k = 0; k < had->infos.count; k++) {
-      const struct gc_info *info = &had->infos.array[k];
-
-      if (property_length(info->name) &&
-          rank_of(info->value) > rank_of(has ? gc_infos_get(&has->infos, info->name) : NULL) &&
-          ++lost <= NAMED && names)
-        add_name(had, info->name, names, size);
-    }
+    add_lost(had->kind, &had->infos, has ? &has->infos : NULL, &lost, names, size);
   }
   if (lost > NAMED && names)
     snprintf(names + strlen(names), size - strlen(names), " and %u more", lost - NAMED);

@@ -3,7 +3,7 @@
  *
  * Compares what two records of the same GPU determine. Pure functions.
  *
- * A property is an element kind and a key: the capacity of L2Cache. <key>Source says how well it is
+ * A property is an element kind, or the whole GPU, and a key: the capacity of L2Cache. <key>Source says how well it is
  * determined: "measured" is best, then what an interface or a driver states ("api", "sysfs"), then
  * nothing ("absent:…", no source, or no such element). The confidence of a measured value does not
  * count: both records determine the value.

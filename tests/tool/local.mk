@@ -27,7 +27,7 @@ smoke_tests += tests/tool/usage.bats tests/tool/gpus.bats tests/tool/doctor.bats
 tests/tool/amdsim.log: tests/records/mi100.xml tests/records/mi210.xml tests/records/mi300x.xml \
   tests/records/rx7900xtx.xml
 tests/tool/show.log: tests/records/rx7900xtx.xml tests/records/h200.xml
-tests/tool/documents.log: tests/records/h200.xml
+tests/tool/documents.log: tests/records/h200.xml tests/records/t1000.xml
 tests/tool/store.log: tests/records/tiny.xml
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/setup.bash \

@@ -26,14 +26,16 @@ static struct gc_record *make(const struct property *properties)
 
   assert_non_null(record);
   for (; properties->name; properties++) {
-    struct gc_element *element = gc_record_find(record, properties->kind);
+    const bool whole = properties->kind == GC_WHOLE_GPU;
+    struct gc_element *element = whole ? NULL : gc_record_find(record, properties->kind);
     char name[64];
 
-    if (!element)
+    if (!element && !whole)
       element = gc_record_add(record, properties->kind);
-    assert_non_null(element);
+    assert_true(element || whole);
     snprintf(name, sizeof(name), "%sSource", properties->name);
-    assert_int_equal(gc_infos_set(&element->infos, name, properties->source), 0);
+    assert_int_equal(
+        gc_infos_set(whole ? &record->infos : &element->infos, name, properties->source), 0);
   }
   return record;
 }
@@ -72,6 +74,18 @@ static void a_value_that_is_now_absent_is_lost(void **state)
                         RECORD(CAPACITY("measured")), names, sizeof(names)),
                    1);
   assert_string_equal(names, "L2Cache Line");
+}
+
+static void a_value_of_the_whole_gpu_is_lost_too(void **state)
+{
+  char names[100];
+
+  (void)state;
+  assert_int_equal(lost(RECORD({GC_WHOLE_GPU, "Flush", "measured"}, CAPACITY("measured")),
+                        RECORD({GC_WHOLE_GPU, "Flush", "absent:noise"}, CAPACITY("measured")),
+                        names, sizeof(names)),
+                   1);
+  assert_string_equal(names, "GPU Flush");
 }
 
 static void measured_is_better_than_stated(void **state)
@@ -270,6 +284,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_value_that_is_now_absent_is_lost),
+      cmocka_unit_test(a_value_of_the_whole_gpu_is_lost_too),
       cmocka_unit_test(measured_is_better_than_stated),
       cmocka_unit_test(what_was_absent_cannot_be_lost),
       cmocka_unit_test(values_and_other_infos_do_not_count),
