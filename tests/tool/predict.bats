@@ -99,7 +99,7 @@ refused() {
   predict "$trace"
   is "2 7, 1 1" "$(value '[.kernels[].launch | "\(.blocks) \(.launched_blocks)"] | join(", ")')"
   is "registers, loads-at-once" "$(value '[.kernels[].launch.loads_wait_by] | join(", ")')"
-  is 24 "$(value '.kernels[1].l1_bypassing')" # atomic: 1; bulk copy: 33 pieces of 16 bytes
+  is 17 "$(value '.kernels[1].l1_bypassing')" # a bulk copy of 33 pieces of 16 bytes
   run_split "$tool" predict --record "$real" "$trace"
   has "$output" "the trace has 2 of the 7 blocks that were launched: all counts are of these"
   is 1 "$(grep -c 'that were launched' <<<"$output")"
