@@ -10,25 +10,10 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #define MOST_CHUNK (UINT64_C(1) << 20)
 #define BASE_BYTES 16 /* of a record, before the optional part */
 #define BEGINS_WARP (UINT32_C(1) << 31)
-
-int gc_binary_bad(const struct gc_trace *trace, const struct gc_binary *binary,
-                  struct gc_error *err, const char *format, ...)
-{
-  char reason[160];
-  va_list values;
-
-  va_start(values, format);
-  vsnprintf(reason, sizeof(reason), format, values);
-  va_end(values);
-  return gc_stream_bad(trace->stream, err, "the record at byte %llu: %s",
-                       (unsigned long long)binary->start, reason);
-}
 
 /* "code TEXT", any number of them. */
 static int read_code(struct gc_trace *trace, struct gc_code *code, struct gc_error *err)

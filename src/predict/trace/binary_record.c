@@ -5,6 +5,9 @@
  */
 #include "predict/trace/binary.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #define PIECE 16 /* bytes of a bulk copy */
 #define MOST_PIECES 65536
 
@@ -24,6 +27,19 @@ static enum operation operation_of(const struct gc_binary_record *record)
 static unsigned size_of(const struct gc_binary_record *record)
 {
   return record->what >> 25 & 7;
+}
+
+int gc_binary_bad(const struct gc_trace *trace, const struct gc_binary *binary,
+                  struct gc_error *err, const char *format, ...)
+{
+  char reason[160];
+  va_list values;
+
+  va_start(values, format);
+  vsnprintf(reason, sizeof(reason), format, values);
+  va_end(values);
+  return gc_stream_bad(trace->stream, err, "the record at byte %llu: %s",
+                       (unsigned long long)binary->start, reason);
 }
 
 /* Bits of the threads that the current warp has. */
