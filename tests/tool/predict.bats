@@ -94,6 +94,17 @@ refused() {
   has "$output" "a warp waits for a load where the trace uses its registers"
 }
 
+@test "a trace that has only some of the blocks" {
+  cp "$top_srcdir/tests/data/traces/two-kernels.binary" "$trace"
+  predict "$trace"
+  is "2 7, 1 1" "$(value '[.kernels[].launch | "\(.blocks) \(.launched_blocks)"] | join(", ")')"
+  is "registers, loads-at-once" "$(value '[.kernels[].launch.loads_wait_by] | join(", ")')"
+  is 17 "$(value '.kernels[1].l1_bypassing')" # a bulk copy of 33 pieces of 16 bytes
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "the trace has 2 of the 7 blocks that were launched: all counts are of these"
+  is 1 "$(grep -c 'that were launched' <<<"$output")"
+}
+
 @test "--seeds and --threads" {
   stream 2 1737 >"$trace"
   predict --seeds 0 "$trace"

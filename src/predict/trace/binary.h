@@ -13,6 +13,10 @@
 
 #define GC_BINARY_LANES 32
 
+/* The form of the addresses, in the first word of a record. */
+#define GC_BINARY_FORM(what) ((what) >> 28 & 3)
+enum { GC_BINARY_ROW, GC_BINARY_STRIDE, GC_BINARY_LIST };
+
 struct gc_binary_record {
   uint32_t what, mask;
   uint64_t address;
@@ -47,5 +51,20 @@ int gc_binary_begin_kernel(struct gc_trace *trace, struct gc_binary *binary,
 int gc_binary_next_block(struct gc_trace *trace, struct gc_binary *binary, gc_trace_visitor *visit,
                          void *data, uint64_t *number, struct gc_error *err);
 int gc_binary_skip_kernel(struct gc_trace *trace, struct gc_binary *binary);
+
+/* Writes the sentence "FILE:LINE: the record at byte N: …", where the line is that of the chunk,
+ * and returns -EBADMSG. */
+int gc_binary_bad(const struct gc_trace *trace, const struct gc_binary *binary,
+                  struct gc_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Takes the record, which is an access or a barrier. 0, or a negative errno with a sentence unless
+ * it is that of the visitor. */
+int gc_binary_take(struct gc_trace *trace, struct gc_binary *binary, struct gc_error *err);
+
+/* Issues what the warp executed since the last record, up to an instruction of the code or the
+ * exit. 1: it came there; 0: the code has no way; or a negative errno as above. */
+int gc_binary_go_to(struct gc_trace *trace, struct gc_binary *binary, uint32_t to,
+                    struct gc_error *err);
 
 #endif

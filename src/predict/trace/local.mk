@@ -13,6 +13,7 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/accelsim_memory.c \
 	src/predict/trace/binary.c \
 	src/predict/trace/binary.h \
+	src/predict/trace/binary_record.c \
 	src/predict/trace/code.c \
 	src/predict/trace/code.h \
 	src/predict/trace/code_path.c \
@@ -37,4 +38,5 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/tsv.c \
 	src/predict/trace/tsv.h \
 	src/predict/trace/tsv_header.c \
+	src/predict/trace/tsv_header.h \
 	src/predict/trace/tsv_line.c

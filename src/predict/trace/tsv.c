@@ -9,6 +9,7 @@
 #include "predict/trace/binary.h"
 #include "predict/trace/issue.h"
 #include "predict/trace/scan.h"
+#include "predict/trace/tsv_header.h"
 
 #include <errno.h>
 #include <stdlib.h>

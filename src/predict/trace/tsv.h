@@ -3,7 +3,7 @@
  *
  * Our own formats (doc/traces.md). Version 1 is text for traces of any GPU: each line is a keyword
  * or a number, followed by fields; blanks separate them. Version 2 has the same lines before the
- * instructions of a kernel; the instructions are binary (binary.h).
+ * instructions of a kernel (tsv_header.h); the instructions are binary (binary.h).
  */
 #ifndef GC_PREDICT_TRACE_TSV_H
 #define GC_PREDICT_TRACE_TSV_H
@@ -21,16 +21,5 @@ struct gc_tsv_line {
 
 /* Reads an instruction line of a kernel with warps of this many threads. NULL, or what is wrong. */
 const char *gc_tsv_read_line(const char *text, unsigned warp_threads, struct gc_tsv_line *line);
-
-/* The next line that is no comment, and must be there: 1, or a negative errno with a sentence. */
-int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error *err);
-
-/* Whether the line ends a kernel. */
-bool gc_tsv_ends_kernel(const char *line);
-
-/* Reads the header lines after "kernel NAME", up to the first line of another kind, which is the
- * next line then. version is that of the file. 0, or a negative errno with a sentence. */
-int gc_tsv_read_header(struct gc_trace *trace, unsigned version, struct gc_trace_launch *launch,
-                       struct gc_error *err);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The header lines of a kernel in our TSV: a keyword and a value.
+ * Header lines: a keyword and a value.
  */
+#include "predict/trace/tsv_header.h"
+
 #include "predict/trace/scan.h"
-#include "predict/trace/tsv.h"
 
 int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error *err)
 {
