@@ -21,7 +21,7 @@ enum record_operation {
   R_ASYNC,
   R_BULK
 };
-enum record_form { R_ROW, R_STRIDE, R_LIST };
+enum record_form { R_ROW, R_STRIDE, R_LIST, R_ROWS };
 
 /* A chunk in memory. */
 struct chunk {

@@ -132,7 +132,7 @@ static void broken_records(void **state)
   refused(RECORD(WHAT(R_LOAD, 2, R_LIST), 0, 0), "no thread takes part");
   refused(RECORD(WHAT(R_BULK, 0, R_ROW), 0, 0x1000), "no thread takes part");
   refused(RECORD(WHAT(R_LOAD, 5, R_ROW), 1, 0x1000), "the bytes of each thread");
-  refused(RECORD(WHAT(R_LOAD, 2, 3), 1, 0x1000), "the form is none of");
+  refused(LONG_RECORD(WHAT(R_LOAD, 2, R_ROWS), 0xffff, 0x1000, 1, 4), "rows need a whole warp");
   refused(RECORD(WHAT(R_LOAD, 2, R_ROW) | 1u << 30, 1, 0x1000), "bit 30");
   refused(LONG_RECORD(WHAT(R_LOAD, 2, R_LIST), 1, 8, 1, 0x1000), "is not 0");
   refused(RECORD(WHAT(R_BARRIER, 1, R_ROW), 1, 0), "a barrier has neither");

@@ -90,10 +90,14 @@ static int take_bytes(struct gc_trace *trace, struct gc_binary *binary, size_t s
 /* The number of 64-bit words that follow the first 16 bytes. */
 static unsigned more_words(const struct gc_binary_record *record)
 {
-  return GC_BINARY_FORM(record->what) == GC_BINARY_STRIDE ? 1
-         : GC_BINARY_FORM(record->what) == GC_BINARY_LIST
-             ? (unsigned)__builtin_popcount(record->mask)
-             : 0;
+  switch (GC_BINARY_FORM(record->what)) {
+  case GC_BINARY_ROW:
+    return 0;
+  case GC_BINARY_LIST:
+    return (unsigned)__builtin_popcount(record->mask);
+  default:
+    return 1;
+  }
 }
 
 /* Reads the next record. 1, 0: the kernel has ended, or a negative errno. */

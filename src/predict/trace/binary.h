@@ -15,12 +15,12 @@
 
 /* The form of the addresses, in the first word of a record. */
 #define GC_BINARY_FORM(what) ((what) >> 28 & 3)
-enum { GC_BINARY_ROW, GC_BINARY_STRIDE, GC_BINARY_LIST };
+enum { GC_BINARY_ROW, GC_BINARY_STRIDE, GC_BINARY_LIST, GC_BINARY_ROWS };
 
 struct gc_binary_record {
   uint32_t what, mask;
   uint64_t address;
-  uint64_t more[GC_BINARY_LANES]; /* the stride, or the address of each thread */
+  uint64_t more[GC_BINARY_LANES]; /* the strides, or the address of each thread */
 };
 
 /* All 0: before the first kernel. */

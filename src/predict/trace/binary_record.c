@@ -10,6 +10,7 @@
 
 #define PIECE 16 /* bytes of a bulk copy */
 #define MOST_PIECES 65536
+#define MOST_LOG2_ROW 4
 
 enum operation { LOAD, STORE, ATOMIC, BARRIER, LOCAL_LOAD, LOCAL_STORE, ASYNC, BULK };
 
@@ -59,8 +60,6 @@ static const char *check_fields(const struct gc_binary *binary)
 
   if (record->what & UINT32_C(1) << 30)
     return "bit 30 is not 0";
-  if (form > GC_BINARY_LIST)
-    return "the form is none of 0, 1 and 2";
   if (!record->mask)
     return "no thread takes part";
   if (operation == BULK) {
@@ -76,9 +75,29 @@ static const char *check_fields(const struct gc_binary *binary)
                : NULL;
   if (size > 4)
     return "the bytes of each thread are none of 1, 2, 4, 8 and 16";
+  if (form == GC_BINARY_ROWS && (record->mask != UINT32_MAX || !(record->more[0] & 7) ||
+                                 (record->more[0] & 7) > MOST_LOG2_ROW))
+    return "rows need a whole warp, and 2, 4, 8 or 16 threads each";
   return form == GC_BINARY_LIST && record->address
              ? "the address before a list of addresses is not 0"
              : NULL;
+}
+
+/* The address of a thread, if there is no list of them. */
+static uint64_t address_of(const struct gc_binary_record *record, unsigned lane, unsigned bytes)
+{
+  const int64_t strides = (int64_t)record->more[0];
+  const unsigned log2 = record->more[0] & 7;
+
+  switch (GC_BINARY_FORM(record->what)) {
+  case GC_BINARY_STRIDE:
+    return record->address + lane * record->more[0];
+  case GC_BINARY_ROWS: /* bits 0 to 2, 3 to 23, and 24 to 63, with sign */
+    return record->address + (lane & ((1u << log2) - 1)) * (uint64_t)(strides << 40 >> 43) +
+           (lane >> log2) * (uint64_t)(strides >> 24);
+  default:
+    return record->address + (uint64_t)lane * bytes;
+  }
 }
 
 /* Fills the addresses of the instruction. */
@@ -88,14 +107,13 @@ static int place(const struct gc_trace *trace, struct gc_binary *binary, bool lo
   const struct gc_binary_record *record = &binary->record;
   struct gc_trace_instruction *instruction = &binary->instruction;
   const unsigned form = GC_BINARY_FORM(record->what), bytes = instruction->bytes;
-  const uint64_t stride = form == GC_BINARY_STRIDE ? record->more[0] : bytes;
   const uint64_t *next = record->more;
 
   if (local && binary->launch->blocks > GC_TRACE_LOCAL_WARPS / binary->warps)
     return gc_binary_bad(trace, binary, err, "the grid is too large for local memory");
   for (uint32_t left = record->mask; left; left &= left - 1) {
     const unsigned lane = (unsigned)__builtin_ctz(left);
-    const uint64_t address = form == GC_BINARY_LIST ? *next++ : record->address + lane * stride;
+    const uint64_t address = form == GC_BINARY_LIST ? *next++ : address_of(record, lane, bytes);
 
     if (local ? address >= GC_TRACE_LOCAL_BYTES : !gc_trace_is_global(address, bytes))
       return gc_binary_bad(trace, binary, err, "the address 0x%llx is beyond the %s",
