@@ -247,7 +247,7 @@ static void kernel_that_is_skipped(void **state)
   struct chunk chunk;
 
   (void)state;
-  for (int valid = 0; valid < 2; valid++) {
+  for (uint32_t valid = 0; valid < 2; valid++) {
     begin_chunk(&chunk);
     put_warp(chunk.out, 0, 0);
     put_record(chunk.out, WHAT(R_LOAD, 2, R_ROW), valid, 0x1000);
@@ -649,8 +649,8 @@ static void no_way_through_code(void **state)
           "w0 10 load 4 1 1000\n!w0 0 load 4 1 1000\n");
   warp_is(CODE("BRX R4 -0x10", LDG("4"), "JMP `(.L_7)", LDG("5"), "EXIT"), AT({0x10, 1}, {0x30, 1}),
           "w0 10 load 4 1 1000\n!w0 30 load 4 1 1000\nw0 40 other 1\n");
-  warp_is(CODE(LDG("4"), "EXIT"), AT({0x0, 1}, {0x18, 1}, {0x80, 1}, {0x0, 1}),
-          "w0 0 load 4 1 1000\n!w0 18 load 4 1 1000\nw0 80 load 4 1 1000\nw0 0 load 4 1 1000\n"
+  warp_is(CODE(LDG("4"), "EXIT"), AT({0x0, 1}, {0x18, 1}, {0x18, 1}, {0x0, 1}),
+          "w0 0 load 4 1 1000\n!w0 18 load 4 1 1000\n!w0 18 load 4 1 1000\n!w0 0 load 4 1 1000\n"
           "w0 10 other 1\n");
   /* other threads execute the same instruction after a branch: they wait for its register */
   warp_is(CODE(LDG("4"), "EXIT"), AT({0x0, 1}, {0x0, 2}),

@@ -157,7 +157,8 @@ int gc_binary_go_to(struct gc_trace *trace, struct gc_binary *binary, uint32_t t
 }
 
 /* Finds what the code says about the instruction. If there is no way to it, it waits for all loads;
- * but if threads execute it that have just executed it, the record is a further part of it. */
+ * but if threads execute it that have just executed it, the record is a further part of it. A load
+ * that is not in the code is under way like a bulk copy: no register shows who needs it. */
 static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_error *err)
 {
   struct gc_trace_instruction *instruction = &binary->instruction;
@@ -166,6 +167,8 @@ static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_
       to == GC_CODE_UNKNOWN ? NULL : &binary->code.instructions[to];
   const uint32_t threads = operation_of(&binary->record) == BULK ? 1 : binary->record.mask;
   const uint32_t before = instruction->pc == binary->pc ? binary->threads : 0;
+  const struct gc_uses unknown = {.bulk = instruction->operation == GC_TRACE_LOAD ||
+                                          instruction->operation == GC_TRACE_ATOMIC};
   int status;
 
   if (code && instruction->hint == GC_TRACE_CACHED)
@@ -181,14 +184,12 @@ static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_
     return status;
   binary->at = to;
   binary->parts = 0;
-  if (!status && before & threads)
+  if (!status && code && before & threads)
     return 0;
   if (!status)
     binary->issue.waits |= gc_pending_wait_for_all(&binary->issue.pending);
-  if (!code)
-    return 0;
-  gc_issue_uses(&binary->issue, &code->uses, true);
-  if (instruction->bytes && code->opcode.bytes > instruction->bytes)
+  gc_issue_uses(&binary->issue, code ? &code->uses : &unknown, true);
+  if (code && instruction->bytes && code->opcode.bytes > instruction->bytes)
     binary->parts = code->opcode.bytes / instruction->bytes - 1;
   return 0;
 }
