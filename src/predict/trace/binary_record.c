@@ -42,14 +42,6 @@ int gc_binary_bad(const struct gc_trace *trace, const struct gc_binary *binary,
                        (unsigned long long)binary->start, reason);
 }
 
-/* Bits of the threads that the current warp has. */
-static uint32_t whole_mask(const struct gc_binary *binary)
-{
-  const unsigned threads = binary->launch->threads_per_block - binary->issue.warp * GC_BINARY_LANES;
-
-  return threads >= GC_BINARY_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
-}
-
 /* NULL, or what is wrong with the fields of an access or barrier. */
 static const char *check_fields(const struct gc_binary *binary)
 {
@@ -68,7 +60,8 @@ static const char *check_fields(const struct gc_binary *binary)
       return "a bulk copy is a load, a store or an atomic of form 0";
     return record->mask > MOST_PIECES ? "a bulk copy has more than 65536 pieces" : NULL;
   }
-  if (record->mask & ~whole_mask(binary))
+  if (record->mask &
+      ~gc_trace_warp_mask(binary->launch->threads_per_block, GC_BINARY_LANES, binary->issue.warp))
     return "the mask has threads that are not in the block";
   if (operation == BARRIER)
     return size || form != GC_BINARY_ROW || record->address
