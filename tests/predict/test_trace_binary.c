@@ -247,13 +247,13 @@ static void kernel_that_is_skipped(void **state)
   struct chunk chunk;
 
   (void)state;
-  for (int valid = 0; valid < 2; valid++) {
+  for (uint32_t valid = 0; valid < 2; valid++) {
     begin_chunk(&chunk);
     put_warp(chunk.out, 0, 0);
     put_record(chunk.out, WHAT(R_LOAD, 2, R_ROW), valid, 0x1000);
     fputc('\n', chunk.out);
     fwrite(fake, 1, 31, chunk.out); /* 64 bytes in all */
-    write_trace(HEADER, &chunk, "accesses 8\n\nend\nend" KERNEL("two") "end\n");
+    write_trace(HEADER, &chunk, "accesses 9\n\nend\nend\n" KERNEL("two") "end\n");
     assert_int_equal(gc_trace_open("trace", &trace, &err), 0);
     assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
     if (!valid)
@@ -633,6 +633,8 @@ static void ways_through_code(void **state)
           AT({0x0, 1}, {0x40, 1}, {0x40, 1}),
           "w0 0 load 4 1 1000\nw0 10 other 1\nw0 40 load 4 1 1000\nw0 50 other 1\n"
           "!w0 40 load 4 1 1000\nw0 50 other 2\n");
+  warp_is(CODE(LDG("4"), "BRA.U UP0, `(.L_1)", "EXIT", ".L_1:", LDG("5"), "NOP", "EXIT"),
+          AT({0x0, 1}), "w0 0 load 4 1 1000\nw0 10 other 2\n");
   /* into a function, whose end leads nowhere that is known */
   warp_is(CODE(LDG("4"), "CALL.REL.NOINC `(f)", "EXIT", "f:", "NOP", LDG("5"), "RET.REL R20 `(k)"),
           AT({0x0, 1}, {0x40, 1}), "w0 0 load 4 1 1000\nw0 10 other 2\nw0 40 load 4 1 1000\n");
@@ -647,8 +649,8 @@ static void no_way_through_code(void **state)
           "w0 10 load 4 1 1000\n!w0 0 load 4 1 1000\n");
   warp_is(CODE("BRX R4 -0x10", LDG("4"), "JMP `(.L_7)", LDG("5"), "EXIT"), AT({0x10, 1}, {0x30, 1}),
           "w0 10 load 4 1 1000\n!w0 30 load 4 1 1000\nw0 40 other 1\n");
-  warp_is(CODE(LDG("4"), "EXIT"), AT({0x0, 1}, {0x18, 1}, {0x80, 1}, {0x0, 1}),
-          "w0 0 load 4 1 1000\n!w0 18 load 4 1 1000\nw0 80 load 4 1 1000\nw0 0 load 4 1 1000\n"
+  warp_is(CODE(LDG("4"), "EXIT"), AT({0x0, 1}, {0x18, 1}, {0x18, 1}, {0x0, 1}),
+          "w0 0 load 4 1 1000\n!w0 18 load 4 1 1000\n!w0 18 load 4 1 1000\n!w0 0 load 4 1 1000\n"
           "w0 10 other 1\n");
   /* other threads execute the same instruction after a branch: they wait for its register */
   warp_is(CODE(LDG("4"), "EXIT"), AT({0x0, 1}, {0x0, 2}),
@@ -656,6 +658,28 @@ static void no_way_through_code(void **state)
   /* the same threads without a loop: the rest of one instruction */
   warp_is(CODE(LDG("4"), "EXIT"), AT({0x0, 1}, {0x0, 1}),
           "w0 0 load 4 1 1000\nw0 0 load 4 1 1000\nw0 10 other 1\n");
+}
+
+/* Groups of copies end and are waited for among instructions that do neither. */
+static void copies_in_between(void **state)
+{
+  (void)state;
+  warp_is(CODE("LDGSTS.E [R6], desc[UR4][R2.64]", "NOP", "LDGDEPBAR", "NOP", "NOP",
+               "DEPBAR.LE SB0, 0x0", "NOP", "EXIT"),
+          AT({0x0, 1}), "w0 0 load 4 1 1000\nw0 10 other 4\n!w0 50 other 3\n");
+  warp_is(CODE("UBLKCP.S.G [UR8], [UR4], UR6", "NOP", "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R2], R3",
+               "EXIT"),
+          AT({0x0, 1}), "w0 0 load no-l1 4 1 1000\nw0 10 other 1\n!w0 20 other 2\n");
+}
+
+/* Stores and reductions write no register. */
+static void nothing_is_written(void **state)
+{
+  (void)state;
+  warp_is(CODE("RED.E.ADD desc[UR4][R2.64], R4", "MOV R9, R4", "EXIT"), AT({0x0, 1}),
+          "w0 0 load 4 1 1000\nw0 10 other 2\n");
+  warp_is(CODE("ATOMG.E.ADD PT, R4, desc[UR4][R2.64], R8", "MOV R9, R8", "MOV R9, R4", "EXIT"),
+          AT({0x0, 1}), "w0 0 load 4 1 1000\nw0 10 other 1\n!w0 20 other 2\n");
 }
 
 /* An access of 32 bytes has two records, here one of 8 bytes, also in a loop. */
@@ -666,6 +690,10 @@ static void accesses_in_two_records(void **state)
           AT({0x0, 1}, {0x0, 1}, {0x0, 1}, {0x0, 1}),
           "w0 0 load 4 1 1000\nw0 0 load 4 1 1000\nw0 10 other 1\n!w0 0 load 4 1 1000\n"
           "w0 0 load 4 1 1000\nw0 10 other 2\n");
+  warp_is(CODE(".L_1:", "LDG.E.128 R8, desc[UR4][R2.64]", "@P0 BRA `(.L_1)", "EXIT"),
+          AT({0x0, 1}, {0x0, 1}, {0x0, 1}, {0x0, 1}),
+          "w0 0 load 4 1 1000\nw0 0 load 4 1 1000\nw0 0 load 4 1 1000\nw0 0 load 4 1 1000\n"
+          "w0 10 other 2\n");
 }
 
 static void is_used(const char *instruction, bool used)
@@ -741,6 +769,8 @@ int main(void)
       cmocka_unit_test(code_like_accelsim),
       cmocka_unit_test(ways_through_code),
       cmocka_unit_test(no_way_through_code),
+      cmocka_unit_test(copies_in_between),
+      cmocka_unit_test(nothing_is_written),
       cmocka_unit_test(accesses_in_two_records),
       cmocka_unit_test(registers_of_operands),
   };

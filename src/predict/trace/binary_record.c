@@ -43,14 +43,6 @@ int gc_binary_bad(const struct gc_trace *trace, const struct gc_binary *binary,
                        (unsigned long long)binary->start, reason);
 }
 
-/* Bits of the threads that the current warp has. */
-static uint32_t whole_mask(const struct gc_binary *binary)
-{
-  const unsigned threads = binary->launch->threads_per_block - binary->issue.warp * GC_BINARY_LANES;
-
-  return threads >= GC_BINARY_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
-}
-
 /* NULL, or what is wrong with the fields of an access or barrier. */
 static const char *check_fields(const struct gc_binary *binary)
 {
@@ -67,7 +59,8 @@ static const char *check_fields(const struct gc_binary *binary)
       return "a bulk copy is a load, a store or an atomic of form 0";
     return record->mask > MOST_PIECES ? "a bulk copy has more than 65536 pieces" : NULL;
   }
-  if (record->mask & ~whole_mask(binary))
+  if (record->mask &
+      ~gc_trace_warp_mask(binary->launch->threads_per_block, GC_BINARY_LANES, binary->issue.warp))
     return "the mask has threads that are not in the block";
   if (operation == BARRIER)
     return size || form != GC_BINARY_ROW || record->address
@@ -175,7 +168,8 @@ int gc_binary_go_to(struct gc_trace *trace, struct gc_binary *binary, uint32_t t
 }
 
 /* Finds what the code says about the instruction. If there is no way to it, it waits for all loads;
- * but if threads execute it that have just executed it, the record is a further part of it. */
+ * but if threads execute it that have just executed it, the record is a further part of it. A load
+ * that is not in the code is under way like a bulk copy: no register shows who needs it. */
 static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_error *err)
 {
   struct gc_trace_instruction *instruction = &binary->instruction;
@@ -184,6 +178,8 @@ static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_
       to == GC_CODE_UNKNOWN ? NULL : &binary->code.instructions[to];
   const uint32_t threads = operation_of(&binary->record) == BULK ? 1 : binary->record.mask;
   const uint32_t before = instruction->pc == binary->pc ? binary->threads : 0;
+  const struct gc_uses unknown = {.bulk = instruction->operation == GC_TRACE_LOAD ||
+                                          instruction->operation == GC_TRACE_ATOMIC};
   int status;
 
   if (code && instruction->hint == GC_TRACE_CACHED)
@@ -199,14 +195,12 @@ static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_
     return status;
   binary->at = to;
   binary->parts = 0;
-  if (!status && before & threads)
+  if (!status && code && before & threads)
     return 0;
   if (!status)
     binary->issue.waits |= gc_pending_wait_for_all(&binary->issue.pending);
-  if (!code)
-    return 0;
-  gc_issue_uses(&binary->issue, &code->uses, true);
-  if (instruction->bytes && code->opcode.bytes > instruction->bytes)
+  gc_issue_uses(&binary->issue, code ? &code->uses : &unknown, true);
+  if (code && instruction->bytes && code->opcode.bytes > instruction->bytes)
     binary->parts = code->opcode.bytes / instruction->bytes - 1;
   return 0;
 }

@@ -44,8 +44,7 @@ static bool next_register(const char **at, const char *end, uint8_t *number)
     const char *digits = p + 1;
     uint64_t value;
 
-    if (*p == 'R' && !is_of_name(before) && scan_digits(&digits, &value) && value <= UINT8_MAX &&
-        !is_of_name(*digits)) {
+    if (*p == 'R' && !is_of_name(before) && scan_digits(&digits, &value) && value <= UINT8_MAX) {
       *number = (uint8_t)value;
       *at = digits;
       return true;

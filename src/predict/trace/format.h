@@ -48,6 +48,14 @@ static inline bool gc_trace_is_global(uint64_t address, unsigned bytes)
   return address <= GC_TRACE_LOCAL - bytes;
 }
 
+/* Bits of the threads that a warp has in a block of so many threads. */
+static inline uint64_t gc_trace_warp_mask(unsigned block_threads, unsigned lanes, unsigned warp)
+{
+  const unsigned left = block_threads - warp * lanes, threads = left < lanes ? left : lanes;
+
+  return threads == 64 ? UINT64_MAX : (UINT64_C(1) << threads) - 1;
+}
+
 /* Local memory of a thread of NVIDIA's GPUs, and warps there. */
 #define GC_TRACE_LOCAL_BYTES (UINT64_C(1) << 24)
 #define GC_TRACE_LOCAL_LANES 32

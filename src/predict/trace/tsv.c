@@ -102,17 +102,6 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
   return 1;
 }
 
-/* Bits of the threads that this warp has. */
-static uint64_t whole_mask(const struct tsv *tsv, uint64_t warp)
-{
-  const unsigned before = (unsigned)warp * tsv->launch.warp_threads;
-  unsigned threads = tsv->launch.threads_per_block - before;
-
-  if (threads > tsv->launch.warp_threads)
-    threads = tsv->launch.warp_threads;
-  return threads == 64 ? UINT64_MAX : (UINT64_C(1) << threads) - 1;
-}
-
 /* Checks the numbers of the line against the header, and that warps come one after the other. */
 static int check(struct gc_trace *trace, uint64_t least_warp, struct gc_error *err)
 {
@@ -129,7 +118,8 @@ static int check(struct gc_trace *trace, uint64_t least_warp, struct gc_error *e
         "warp %llu comes after a warp with a higher number; sort the instructions of the "
         "kernel with sort -s -n -k1,1 -k2,2",
         (unsigned long long)line->warp);
-  mask = whole_mask(tsv, line->warp);
+  mask = gc_trace_warp_mask(tsv->launch.threads_per_block, tsv->launch.warp_threads,
+                            (unsigned)line->warp);
   if (line->instruction.operation == GC_TRACE_BARRIER)
     line->instruction.mask = mask;
   else if (line->instruction.mask & ~mask)
