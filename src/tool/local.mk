@@ -172,10 +172,10 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/sources/topology.c \
 	src/tool/sources/topology.h \
 	src/tool/tool.h \
-	src/tool/trace/code.c \
-	src/tool/trace/code.h \
 	src/tool/trace/join.c \
 	src/tool/trace/join.h \
+	src/tool/trace/module.c \
+	src/tool/trace/module.h \
 	src/tool/trace/pack.c \
 	src/tool/trace/pack.h \
 	src/tool/trace/record.c \

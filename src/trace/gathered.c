@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/gathered.h"
 
-#include "../../kernels/trace.h"
+#include "kernels/trace.h"
 
 #include <errno.h>
 #include <stdbool.h>

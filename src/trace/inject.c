@@ -11,12 +11,11 @@
  * process says so at the end of its part.
  */
 #include "device/cuda_symbols.h"
+#include "kernels/trace.h"
 #include "trace/sanitizer.h"
 #include "trace/gathered.h"
 #include "trace/image.h"
 #include "trace/settings.h"
-
-#include "../../kernels/trace.h"
 
 #include "predict/wanted.h"
 #include "util/error.h"

@@ -33,9 +33,11 @@
   CONSTANT(SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL, 35)                                   \
   CONSTANT(SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, 37)
 
+#ifndef GC_SANITIZER_NO_CONSTANTS /* of a test that has NVIDIA's header */
 #define SANITIZER_ENUM(name, value) name = (value),
 enum { SANITIZER_CONSTANTS(SANITIZER_ENUM) };
 #undef SANITIZER_ENUM
+#endif
 
 /* Enums of the API are unsigned int here; handles are pointers. */
 typedef unsigned SanitizerResult;

@@ -10,9 +10,8 @@
 #include "driver.h"
 
 #include "device/cuda_symbols.h"
+#include "kernels/trace.h"
 #include "trace/sanitizer.h"
-
-#include "../../kernels/trace.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

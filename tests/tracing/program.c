@@ -7,7 +7,7 @@
  */
 #include "driver.h"
 
-#include "../../kernels/trace.h"
+#include "kernels/trace.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/trace/join.h"
 
-#include "tool/trace/code.h"
+#include "tool/trace/module.h"
 #include "util/number.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@ struct part {
   const char *path;
   char *line; /* the last one, without newline */
   size_t room;
-  struct gc_code *code; /* of the module below */
-  uint64_t module;      /* 0: none */
+  struct gc_module *module;
+  uint64_t module_number; /* 0: none */
 };
 
 static bool next_line(struct part *part)
@@ -85,20 +85,20 @@ static int copy(FILE *from, FILE *to, uint64_t bytes)
 }
 
 /* Neighboring launches often have one module. */
-static void load_code(struct part *part, const char *nvdisasm, uint64_t module)
+static void load_module(struct part *part, const char *nvdisasm, uint64_t number)
 {
   char path[4096];
   struct gc_error err;
 
-  if (module == part->module)
+  if (number == part->module_number)
     return;
-  gc_code_free(part->code);
-  part->code = NULL;
-  part->module = module;
-  if (module && snprintf(path, sizeof path, "%.*s-%llu.cubin",
+  gc_module_free(part->module);
+  part->module = NULL;
+  part->module_number = number;
+  if (number && snprintf(path, sizeof path, "%.*s-%llu.cubin",
                          (int)(strlen(part->path) - strlen(".part")), part->path,
-                         (unsigned long long)module) < (int)sizeof path)
-    gc_code_read(path, nvdisasm, &part->code, &err);
+                         (unsigned long long)number) < (int)sizeof path)
+    gc_module_read(path, nvdisasm, &part->module, &err);
 }
 
 /* Copies the launch that begins here; the file is behind its first line. */
@@ -120,8 +120,8 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       blocks = number_of(part, "blocks");
     joined->partial += number_of(part, "launched-blocks") > blocks;
     if (bytes && in_header) {
-      load_code(part, nvdisasm, module);
-      joined->without_code += !part->code || !gc_code_write(part->code, kernel, trace);
+      load_module(part, nvdisasm, module);
+      joined->without_code += !part->module || !gc_module_write(part->module, kernel, trace);
       in_header = false;
     }
     fprintf(trace, "%s\n", part->line);
@@ -175,7 +175,7 @@ static int join_part(const char *path, const char *nvdisasm, FILE *trace, struct
       gc_fail(&joined->why, 0, "%s", why);
   }
   joined->ended &= ended;
-  gc_code_free(part.code);
+  gc_module_free(part.module);
   free(part.line);
   fclose(part.file);
   return status;

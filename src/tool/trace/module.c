@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/trace/code.h"
+#include "tool/trace/module.h"
 
 #include "util/spawn.h"
 
@@ -19,7 +19,7 @@
 #define SECTION ".section\t.text."
 #define MOST_SECONDS 60
 
-struct gc_code {
+struct gc_module {
   char *elf, *text;
   size_t elf_size, text_size;
 };
@@ -43,7 +43,7 @@ static int read_file(int file, char **content, size_t *size)
 }
 
 /* Disassembles into a file without a name. */
-static int disassemble(const char *cubin, const char *nvdisasm, struct gc_code *code)
+static int disassemble(const char *cubin, const char *nvdisasm, struct gc_module *module)
 {
   const char *const argv[] = {nvdisasm, "-c", cubin, NULL};
   FILE *file = tmpfile();
@@ -56,70 +56,70 @@ static int disassemble(const char *cubin, const char *nvdisasm, struct gc_code *
   gc_spawn(&command, 1, &(struct gc_spawn_options){.seconds = MOST_SECONDS});
   status = command.end != GC_END_EXITED || command.status
                ? -EIO
-               : read_file(fileno(file), &code->text, &code->text_size);
+               : read_file(fileno(file), &module->text, &module->text_size);
   fclose(file);
   return status;
 }
 
-int gc_code_read(const char *cubin, const char *nvdisasm, struct gc_code **result,
+int gc_module_read(const char *cubin, const char *nvdisasm, struct gc_module **result,
                  struct gc_error *err)
 {
-  struct gc_code *code = calloc(1, sizeof *code);
+  struct gc_module *module = calloc(1, sizeof *module);
   const int file = open(cubin, O_RDONLY | O_CLOEXEC);
-  int status = !code ? -ENOMEM : file < 0 ? -errno : 0;
+  int status = !module ? -ENOMEM : file < 0 ? -errno : 0;
 
   if (!status)
-    status = read_file(file, &code->elf, &code->elf_size);
+    status = read_file(file, &module->elf, &module->elf_size);
   if (file >= 0)
     close(file);
-  if (!status && *nvdisasm && disassemble(cubin, nvdisasm, code))
+  if (!status && *nvdisasm && disassemble(cubin, nvdisasm, module))
     status = gc_fail(err, -EIO, "%s cannot disassemble the machine code of a module", nvdisasm);
   else if (status)
     gc_fail(err, status, "cannot read %s: %s", cubin, strerror(-status));
-  *result = code;
+  *result = module;
   return status;
 }
 
-void gc_code_free(struct gc_code *code)
+void gc_module_free(struct gc_module *module)
 {
-  if (!code)
+  if (!module)
     return;
-  free(code->elf);
-  free(code->text);
-  free(code);
+  free(module->elf);
+  free(module->text);
+  free(module);
 }
 
 /* The part of the file, or NULL if the file does not have it. */
-static const void *part(const struct gc_code *code, uint64_t offset, uint64_t size)
+static const void *part(const struct gc_module *module, uint64_t offset, uint64_t size)
 {
-  return code->elf && offset <= code->elf_size && size <= code->elf_size - offset
-             ? code->elf + offset
+  return module->elf && offset <= module->elf_size && size <= module->elf_size - offset
+             ? module->elf + offset
              : NULL;
 }
 
-static bool section(const struct gc_code *code, unsigned number, Elf64_Shdr *section)
+static bool section(const struct gc_module *module, unsigned number, Elf64_Shdr *section)
 {
-  const Elf64_Ehdr *header = part(code, 0, sizeof *header);
+  const Elf64_Ehdr *header = part(module, 0, sizeof *header);
   const void *found;
 
   if (!header || number >= header->e_shnum || header->e_shentsize != sizeof *section)
     return false;
-  found = part(code, header->e_shoff + number * sizeof *section, sizeof *section);
+  found = part(module, header->e_shoff + number * sizeof *section, sizeof *section);
   if (found)
     memcpy(section, found, sizeof *section);
   return found;
 }
 
-static bool find_section(const struct gc_code *code, uint32_t type, const char *name,
+static bool find_section(const struct gc_module *module, uint32_t type, const char *name,
                          Elf64_Shdr *found)
 {
-  const Elf64_Ehdr *header = part(code, 0, sizeof *header);
+  const Elf64_Ehdr *header = part(module, 0, sizeof *header);
   Elf64_Shdr names;
 
-  if (!header || !section(code, header->e_shstrndx, &names))
+  if (!header || !section(module, header->e_shstrndx, &names))
     return false;
-  for (unsigned i = 0; section(code, i, found); i++) {
-    const char *text = part(code, names.sh_offset + found->sh_name, strlen(name) + 1);
+  for (unsigned i = 0; section(module, i, found); i++) {
+    const char *text = part(module, names.sh_offset + found->sh_name, strlen(name) + 1);
 
     if (found->sh_type == type || (!type && text && !strcmp(text, name)))
       return true;
@@ -128,21 +128,21 @@ static bool find_section(const struct gc_code *code, uint32_t type, const char *
 }
 
 /* The number of a kernel's symbol; 0: there is none. */
-static uint32_t symbol(const struct gc_code *code, const char *kernel)
+static uint32_t symbol(const struct gc_module *module, const char *kernel)
 {
   Elf64_Shdr symbols, names;
 
-  if (!find_section(code, SHT_SYMTAB, "", &symbols) || !section(code, symbols.sh_link, &names))
+  if (!find_section(module, SHT_SYMTAB, "", &symbols) || !section(module, symbols.sh_link, &names))
     return 0;
   for (uint32_t i = 0; i < symbols.sh_size / sizeof(Elf64_Sym); i++) {
-    const void *entry = part(code, symbols.sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
+    const void *entry = part(module, symbols.sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
     const char *name;
     Elf64_Sym one;
 
     if (!entry)
       return 0;
     memcpy(&one, entry, sizeof one);
-    name = part(code, names.sh_offset + one.st_name, strlen(kernel) + 1);
+    name = part(module, names.sh_offset + one.st_name, strlen(kernel) + 1);
     if (name && ELF64_ST_TYPE(one.st_info) == STT_FUNC && !strcmp(name, kernel))
       return i;
   }
@@ -150,16 +150,16 @@ static uint32_t symbol(const struct gc_code *code, const char *kernel)
 }
 
 /* Registers of a thread; 0: not known. */
-static uint32_t registers(const struct gc_code *code, const char *kernel)
+static uint32_t registers(const struct gc_module *module, const char *kernel)
 {
-  const uint32_t number = symbol(code, kernel);
+  const uint32_t number = symbol(module, kernel);
   Elf64_Shdr info;
   const uint8_t *at;
   uint64_t left;
 
-  if (!number || !find_section(code, 0, ".nv.info", &info))
+  if (!number || !find_section(module, 0, ".nv.info", &info))
     return 0;
-  at = part(code, info.sh_offset, info.sh_size);
+  at = part(module, info.sh_offset, info.sh_size);
   /* An attribute has a format, a number, and the size of its value. */
   for (left = at ? info.sh_size : 0; left >= 4;) {
     const unsigned size = at[0] == REGISTERS_FORMAT ? at[2] | (unsigned)at[3] << 8 : 0;
@@ -211,14 +211,14 @@ static void write_lines(const char *text, FILE *trace)
   }
 }
 
-bool gc_code_write(const struct gc_code *code, const char *kernel, FILE *trace)
+bool gc_module_write(const struct gc_module *module, const char *kernel, FILE *trace)
 {
-  const uint32_t count = registers(code, kernel);
+  const uint32_t count = registers(module, kernel);
   const size_t length = strlen(kernel);
 
   if (count)
     fprintf(trace, "registers %u\n", count);
-  for (const char *at = code->text; at && (at = strstr(at, SECTION)); at++) {
+  for (const char *at = module->text; at && (at = strstr(at, SECTION)); at++) {
     const char *name = at + strlen(SECTION);
 
     if (!strncmp(name, kernel, length) && name[length] == ',') {
