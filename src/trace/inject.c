@@ -18,6 +18,7 @@
 #include "trace/settings.h"
 
 #include "predict/wanted.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 #include <dlfcn.h>
@@ -337,15 +338,15 @@ static int fetch(const Sanitizer_LaunchData *data, uint64_t **words, size_t ends
   return status;
 }
 
-static int write_launch(const Sanitizer_LaunchData *data, const struct gc_gathered *gathered,
-                        struct gc_error *err)
+static int write_launch(const Sanitizer_LaunchData *data, double kernel_ms,
+                        const struct gc_gathered *gathered, struct gc_error *err)
 {
   int status;
 
   fprintf(tracer.part,
-          "kernel %s\nmodule %u\nblocks %" PRIu64 "\nlaunched-blocks %" PRIu64
+          "kernel %s\nmodule %u\nmicroseconds %.0f\nblocks %" PRIu64 "\nlaunched-blocks %" PRIu64
           "\nthreads %u\nwarp 32\nshared %" PRIu64 "\n",
-          data->functionName, module_number(data->module), tracer.blocks, tracer.grid,
+          data->functionName, module_number(data->module), kernel_ms * 1e3, tracer.blocks, tracer.grid,
           tracer.threads, tracer.context->trace.shared);
   status = gc_gathered_write(gathered, tracer.blocks, (tracer.threads + 31) / 32, tracer.part, err);
   /* Without this line the command drops the launch. */
@@ -360,7 +361,9 @@ static int finish_launch(const Sanitizer_LaunchData *data, struct gc_error *err)
   struct context *context = tracer.context;
   size_t ends[MOST_REGIONS];
   uint64_t *words = NULL;
+  const double begin_ms = gc_now_ms();
   int status = CALL(sanitizerStreamSynchronize, (data->hStream), err);
+  const double kernel_ms = gc_now_ms() - begin_ms;
 
   if (!status)
     status = CALL(sanitizerMemcpyDeviceToHost,
@@ -368,7 +371,8 @@ static int finish_launch(const Sanitizer_LaunchData *data, struct gc_error *err)
   if (!status)
     status = fetch(data, &words, ends, err);
   if (!status)
-    status = write_launch(data, &(struct gc_gathered){words, ends, context->trace.regions}, err);
+    status = write_launch(data, kernel_ms,
+                          &(struct gc_gathered){words, ends, context->trace.regions}, err);
   free(words);
   return status;
 }

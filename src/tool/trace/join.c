@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/trace/join.h"
 
+#include "tool/print/messages.h"
 #include "tool/trace/module.h"
 #include "util/number.h"
 
@@ -116,6 +117,11 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       module = number_of(part, "module");
       continue;
     }
+    if (value_of(part, "microseconds")) {
+      if (joined->verbose)
+        gc_say(NULL, "%.60s: %.3f ms", kernel, (double)number_of(part, "microseconds") / 1e3);
+      continue;
+    }
     if (value_of(part, "blocks"))
       blocks = number_of(part, "blocks");
     joined->partial += number_of(part, "launched-blocks") > blocks;
@@ -188,7 +194,7 @@ int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
   glob_t parts;
   int status = 0;
 
-  *joined = (struct gc_joined){.ended = true};
+  *joined = (struct gc_joined){.ended = true, .verbose = joined->verbose};
   snprintf(pattern, sizeof pattern, "%s/*.part", directory);
   fputs("hwloc-gpucache-trace 2\n", trace);
   if (!glob(pattern, 0, NULL, &parts)) {

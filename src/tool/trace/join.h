@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 struct gc_joined {
+  bool verbose;       /* set by the caller: say how long each kernel ran */
   uint64_t processes; /* that used CUDA */
   uint64_t launches;  /* of them, also those that were not wanted */
   uint64_t kernels, partial; /* in the trace; of these, without all their blocks */

@@ -147,7 +147,7 @@ static int write_trace(const char *directory, const char *nvdisasm, const char *
 static int trace_in(const char *directory, const struct gc_trace_settings *settings,
                     const struct gc_toolkit *toolkit, const struct gc_recorded *recorded, int *ended)
 {
-  struct gc_joined joined;
+  struct gc_joined joined = {.verbose = recorded->verbose};
   struct gc_error err = {""};
   int status = gc_trace_settings_write(directory, settings, &err);
 

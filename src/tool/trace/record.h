@@ -14,6 +14,7 @@ struct gc_recorded {
   char *const *program; /* with its arguments, ended by NULL */
   const char *output;   /* the file for the trace, which is replaced */
   bool to_stderr;       /* what the program writes to its stdout */
+  bool verbose;         /* say how long each kernel ran while it was recorded */
 };
 
 /* Runs the program and writes the trace. Says on stderr what was left out, and without to_stderr
