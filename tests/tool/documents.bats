@@ -57,6 +57,13 @@ make check TESTS=tests/unit/test_store
 make check TESTS='tests/kernels/amd.sh tests/kernels/check_amd_images'
 make check TESTS=tests/emulator/emulator.sh TINYGRAD=/where/tinygrad/is
 make check TESTS= && tests/replay/replay --markdown
+# record a program, which needs an NVIDIA GPU; tests/tracing has a stand-in
+hwloc-gpucache trace -- ./your-program its arguments
+hwloc-gpucache predict your-program.trace
+hwloc-gpucache predict -- ./your-program its arguments
+hwloc-gpucache predict -- ./your-program
+hwloc-gpucache predict --record h200.xml -- ./your-program
+tests/gpu/trace.sh
 # take minutes to hours
 make check-fault check-fuzz check-threads
 make check-calibration KIND=all SEED=2026 NOISE=2026 DRAWN=2000
