@@ -62,6 +62,7 @@ hwloc-gpucache trace -- ./your-program its arguments
 hwloc-gpucache predict your-program.trace
 hwloc-gpucache predict -- ./your-program its arguments
 hwloc-gpucache predict -- ./your-program
+hwloc-gpucache predict -- ./rows
 hwloc-gpucache predict --record h200.xml -- ./your-program
 tests/gpu/trace.sh
 # take minutes to hours
