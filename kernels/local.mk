@@ -120,7 +120,7 @@ kernels/cluster.image: kernels/cluster.ptx
 kernels/system.image: kernels/system.ptx
 	$(AM_V_GEN)name=kernels/system least=$(NVPTX_ARCH); $(with_ptx)
 
-# A driver cannot compile such functions from PTX.
+# A driver cannot compile such functions from PTX (src/trace/image.h).
 kernels/trace.image: kernels/trace.ptx
 if HAVE_PTXAS
 	$(AM_V_GEN)name=kernels/trace least=$(TRACE_ARCH); options=--compile-as-tools-patch; ptx=; $(make_image)

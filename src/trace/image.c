@@ -4,3 +4,4 @@
 #include "util/embed.h"
 
 IMAGE("gc_trace_image", "kernels/trace.image")
+IMAGE("gc_trace_ptx", "kernels/trace.ptx")

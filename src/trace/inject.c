@@ -25,9 +25,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Records get this part of the GPU's memory: 4 GiB of 141 GB, 256 MiB of 8 GB. */
@@ -96,47 +99,90 @@ static int check(SanitizerResult result, const char *call, struct gc_error *err)
 #define CALL(function, arguments, err) check(tracer.api.function arguments, #function, err)
 
 /* The driver, which has loaded this library, answers these without a lock. */
-static int ask_driver(int device, uint32_t *sms, uint64_t *memory, struct gc_error *err)
+struct gpu {
+  uint32_t sms, architecture; /* 90: sm_90 */
+  uint64_t memory;            /* bytes */
+};
+
+static int ask_driver(int device, struct gpu *gpu, struct gc_error *err)
 {
   void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   CUresult (*attribute)(int *, int, int);
   CUresult (*total)(size_t *, int);
+  int sms, major, minor;
   size_t bytes;
-  int value;
 
   if (!driver)
     return gc_fail(err, -ENOENT, "the CUDA driver is not loaded");
   *(void **)&attribute = dlsym(driver, "cuDeviceGetAttribute");
   *(void **)&total = dlsym(driver, "cuDeviceTotalMem_v2");
   dlclose(driver);
-  if (!attribute || !total || attribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) ||
+  if (!attribute || !total || attribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) ||
+      attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) ||
+      attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) ||
       total(&bytes, device))
     return gc_fail(err, -EIO, "the CUDA driver does not describe the GPU");
-  *sms = value < MOST_REGIONS ? (uint32_t)value : MOST_REGIONS;
-  *memory = bytes;
+  gpu->sms = sms < MOST_REGIONS ? (uint32_t)sms : MOST_REGIONS;
+  gpu->architecture = (uint32_t)(10 * major + minor);
+  gpu->memory = bytes;
   return 0;
 }
 
-static int allocate(struct context *context, int device, struct gc_error *err)
+static int allocate(struct context *context, const struct gpu *gpu, struct gc_error *err)
 {
+  const size_t bytes = gpu->memory / PART_OF_MEMORY;
   struct gpu_trace *trace = &context->trace;
-  uint64_t memory = 0;
-  uint32_t regions = 1;
-  void *gpu;
-  int status = ask_driver(device, &regions, &memory, err);
+  void *memory;
+  const int status = CALL(sanitizerAlloc, (context->handle, &memory, bytes), err);
 
   if (status)
     return status;
-  memory /= PART_OF_MEMORY;
-  trace->regions = regions;
-  trace->region_words = (memory - sizeof *trace) / sizeof(uint64_t) / regions - 1;
-  status = CALL(sanitizerAlloc, (context->handle, &gpu, memory), err);
-  if (status)
-    return status;
-  context->on_gpu = gpu;
+  context->on_gpu = memory;
+  trace->regions = gpu->sms;
+  trace->region_words = (bytes - sizeof *trace) / sizeof(uint64_t) / gpu->sms - 1;
   trace->heads = (uintptr_t)(context->on_gpu + 1);
-  trace->words = trace->heads + regions * sizeof(uint64_t);
+  trace->words = trace->heads + gpu->sms * sizeof(uint64_t);
   return 0;
+}
+
+static int write_file(const char *path, const void *bytes, size_t size)
+{
+  FILE *file = fopen(path, "we");
+  const bool good = file && fwrite(bytes, 1, size, file) == size;
+
+  return file && !fclose(file) && good ? 0 : -EIO;
+}
+
+/* Compiles the functions for this GPU, and adds them. */
+static int add_compiled(void *context, const struct gpu *gpu, struct gc_error *err)
+{
+  char ptx[4200], cubin[4200], architecture[32];
+  char *const argv[] = {tracer.settings.ptxas, "--compile-as-tools-patch", architecture, "-o", cubin,
+                        ptx, NULL};
+  pid_t child;
+
+  snprintf(architecture, sizeof architecture, "-arch=sm_%u", gpu->architecture);
+  snprintf(ptx, sizeof ptx, "%s/%d.ptx", tracer.directory, (int)getpid());
+  snprintf(cubin, sizeof cubin, "%s/%d.image", tracer.directory, (int)getpid());
+  if (!*tracer.settings.ptxas)
+    return gc_fail(err, -ENOTSUP,
+                   "this build has no code for GPUs of compute capability %u.%u: ptxas of the CUDA "
+                   "Toolkit is needed",
+                   gpu->architecture / 10, gpu->architecture % 10);
+  if (write_file(ptx, gc_trace_ptx, gc_trace_ptx_bytes) ||
+      posix_spawn(&child, argv[0], NULL, NULL, argv, environ))
+    return gc_fail(err, -EIO, "cannot run %s: %s", argv[0], strerror(errno));
+  /* If the program reaps all children, there is nothing to wait for: the file tells. */
+  while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    ;
+  return CALL(sanitizerAddPatchesFromFile, (cubin, context), err);
+}
+
+static int add_patches(void *context, const struct gpu *gpu, struct gc_error *err)
+{
+  if (gc_trace_image_bytes && !tracer.api.sanitizerAddPatches(gc_trace_image, context))
+    return 0;
+  return add_compiled(context, gpu, err);
 }
 
 static struct context *find_context(void *handle)
@@ -152,14 +198,17 @@ static struct context *find_context(void *handle)
 static int add_context(const Sanitizer_ResourceContextData *data, struct gc_error *err)
 {
   struct context *context = calloc(1, sizeof *context);
+  struct gpu gpu;
   int status;
 
   if (!context)
     return gc_fail(err, -ENOMEM, "out of memory");
   context->handle = data->context;
-  status = CALL(sanitizerAddPatches, (gc_trace_image, data->context), err);
+  status = ask_driver(data->device, &gpu, err);
   if (!status)
-    status = allocate(context, data->device, err);
+    status = add_patches(data->context, &gpu, err);
+  if (!status)
+    status = allocate(context, &gpu, err);
   if (status) {
     free(context);
     return status;
@@ -186,17 +235,11 @@ static void forget_context(void *handle)
 static unsigned save(const Sanitizer_ResourceModuleData *data)
 {
   char path[sizeof tracer.settings.sanitizer + 64];
-  FILE *file;
-  bool good;
 
   if (!data->pCubin || !data->cubinSize || data->cubinSize > LARGEST_IMAGE)
     return 0;
   snprintf(path, sizeof path, "%s/%d-%u.cubin", tracer.directory, (int)getpid(), tracer.saved + 1);
-  file = fopen(path, "we");
-  if (!file)
-    return 0;
-  good = fwrite(data->pCubin, 1, data->cubinSize, file) == data->cubinSize;
-  return !fclose(file) && good ? ++tracer.saved : 0;
+  return write_file(path, data->pCubin, data->cubinSize) ? 0 : ++tracer.saved;
 }
 
 static int patch(const Sanitizer_ResourceModuleData *data, struct gc_error *err)
@@ -465,8 +508,6 @@ static int start(struct gc_error *err)
 
   if (!status)
     status = open_part(err);
-  if (!status && !gc_trace_image_bytes)
-    status = gc_fail(err, -ENOTSUP, "this program was built without ptxas, which a trace needs");
   if (!status)
     status = gc_wanted_compile(&tracer.names,
                                &(struct gc_wanted){*tracer.settings.kernel ? tracer.settings.kernel

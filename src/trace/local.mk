@@ -15,7 +15,7 @@ src_trace_hwloc_gpucache_trace_la_LIBADD = src/trace/libtrace.la src/trace/libim
 
 noinst_LTLIBRARIES += src/trace/libimage.la
 src_trace_libimage_la_SOURCES = src/trace/image.c src/trace/image.h
-src/trace/image.lo: kernels/trace.image
+src/trace/image.lo: kernels/trace.image kernels/trace.ptx
 
 # What the command uses, too.
 noinst_LTLIBRARIES += src/trace/libtrace.la

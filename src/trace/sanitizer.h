@@ -88,6 +88,7 @@ typedef struct {
          (uint32_t enable, Sanitizer_SubscriberHandle subscriber,                                  \
           Sanitizer_CallbackDomain domain))                                                        \
   SYMBOL(sanitizerAddPatches, (const void *image, void *context))                                  \
+  SYMBOL(sanitizerAddPatchesFromFile, (const char *path, void *context))                           \
   SYMBOL(sanitizerPatchInstructions,                                                               \
          (Sanitizer_InstructionId instruction, void *module, const char *name))                    \
   SYMBOL(sanitizerPatchModule, (void *module))                                                     \

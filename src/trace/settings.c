@@ -30,8 +30,8 @@ int gc_trace_settings_write(const char *directory, const struct gc_trace_setting
 
   if (status)
     return status;
-  fprintf(file, "%s\n%s\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n", settings->sanitizer,
-          settings->kernel, settings->first, settings->last, settings->blocks, settings->limit);
+  fprintf(file, "%s\n%s\n%s\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n", settings->sanitizer,
+          settings->ptxas, settings->kernel, settings->first, settings->last, settings->blocks, settings->limit);
   return gc_file_close(file) ? 0 : gc_fail(err, -EIO, "cannot write %s/" NAME, directory);
 }
 
@@ -56,6 +56,7 @@ int gc_trace_settings_read(const char *directory, struct gc_trace_settings *sett
   if (status)
     return status;
   good = read_line(file, settings->sanitizer, sizeof settings->sanitizer) &&
+         read_line(file, settings->ptxas, sizeof settings->ptxas) &&
          read_line(file, settings->kernel, sizeof settings->kernel);
   for (size_t i = 0; good && i < sizeof numbers / sizeof *numbers; i++)
     good = read_line(file, line, sizeof line) && gc_number_whole(line, numbers[i]);

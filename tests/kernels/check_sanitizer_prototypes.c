@@ -87,6 +87,7 @@ __attribute__((unused)) static void calls(void)
   sanitizerSubscribe(&subscriber, NULL, address);
   sanitizerEnableDomain(1, subscriber, SANITIZER_CB_DOMAIN_LAUNCH);
   sanitizerAddPatches(address, context);
+  sanitizerAddPatchesFromFile("", context);
   sanitizerPatchInstructions(SANITIZER_INSTRUCTION_BARRIER, module, "");
   sanitizerPatchModule(module);
   sanitizerGetFunctionPcAndSize(module, "", &number, &number);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define FAILED 1u
@@ -70,6 +71,12 @@ SanitizerResult sanitizerAddPatches(const void *image, void *in)
 {
   FAIL_IF_WANTED
   return image && in == &context ? SANITIZER_SUCCESS : FAILED;
+}
+
+SanitizerResult sanitizerAddPatchesFromFile(const char *path, void *in)
+{
+  FAIL_IF_WANTED
+  return in == &context && !access(path, R_OK) ? SANITIZER_SUCCESS : FAILED;
 }
 
 SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId instruction, void *in,
@@ -148,8 +155,10 @@ SanitizerResult sanitizerStreamSynchronize(Sanitizer_StreamHandle stream)
 
 EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-  *value = SMS;
-  return device || attribute != CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? FAILED : CUDA_SUCCESS;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT         ? SMS
+           : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
+                                                                       : 0;
+  return device ? FAILED : CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)

@@ -115,7 +115,7 @@ EOF
 }
 
 @test "functions of the API that fail" {
-  for name in sanitizerSubscribe sanitizerEnableDomain sanitizerAddPatches sanitizerPatchInstructions sanitizerPatchModule \
+  for name in sanitizerSubscribe sanitizerEnableDomain sanitizerPatchInstructions sanitizerPatchModule \
     sanitizerGetFunctionPcAndSize sanitizerSetLaunchCallbackData sanitizerAlloc sanitizerMemset \
     sanitizerMemcpyHostToDeviceAsync sanitizerMemcpyDeviceToHost sanitizerStreamSynchronize; do
     run_split env FAKE_SANITIZER_FAIL=$name "$tool" trace -- "$program" copy
@@ -123,6 +123,21 @@ EOF
     [ "$output" = computed ]
     [[ $errors == *"$name failed with error 1"* ]]
   done
+}
+
+@test "a GPU for which this build has no code" {
+  run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
+  echo "$errors"
+  [ -x /usr/local/cuda/bin/ptxas ] || [ -x /opt/cuda/bin/ptxas ] || [ -x /usr/bin/ptxas ] ||
+    [[ $errors == *"this build has no code for GPUs of compute capability 9.0: ptxas of the CUDA Toolkit is needed"* ]]
+  # With the toolkit's ptxas
+  printf '#!/bin/sh\necho "$@" >"%s/arguments"\ncp "$5" "$4"\n' "$BATS_TEST_TMPDIR" >"$CUDA_HOME/bin/ptxas"
+  chmod +x "$CUDA_HOME/bin/ptxas"
+  run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches "$tool" trace -- "$program" copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  grep -e '^--compile-as-tools-patch -arch=sm_90 -o ' arguments
+  [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
 }
 
 @test "the program's end is passed on, and complete launches are kept" {

@@ -193,6 +193,7 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
     return GC_EXIT_FAILED;
   }
   snprintf(settings.sanitizer, sizeof settings.sanitizer, "%s", toolkit.sanitizer);
+  snprintf(settings.ptxas, sizeof settings.ptxas, "%s", toolkit.ptxas);
   snprintf(settings.kernel, sizeof settings.kernel, "%s", tool->kernel ? tool->kernel : "");
   snprintf(directory, sizeof directory, "%s/hwloc-gpucache-XXXXXX", gc_temporary());
   if (!mkdtemp(directory)) {

@@ -76,5 +76,7 @@ int gc_toolkit_find(struct gc_toolkit *toolkit, struct gc_error *err)
                    "compute-sanitizer (NVIDIA's package cuda-sanitizer), or set CUDA_HOME");
   if (!find(toolkit->nvdisasm, "bin/nvdisasm", X_OK))
     try_search_path(toolkit->nvdisasm, "nvdisasm", X_OK);
+  if (!find(toolkit->ptxas, "bin/ptxas", X_OK))
+    try_search_path(toolkit->ptxas, "ptxas", X_OK);
   return 0;
 }

@@ -12,6 +12,7 @@
 
 struct gc_toolkit {
   char sanitizer[GC_TOOLKIT_PATH]; /* libsanitizer-public.so */
+  char ptxas[GC_TOOLKIT_PATH];     /* "": not found */
   char nvdisasm[GC_TOOLKIT_PATH];  /* "": not found; then a trace is without machine code */
   char library[GC_TOOLKIT_PATH];   /* what is loaded into the program */
 };
