@@ -206,8 +206,14 @@ run_page() {
   read_page "$top_srcdir/$1"
 }
 
-# block LANGUAGE PAGE: the first one with this word.
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$top_srcdir/$2" | sed '1d;/^```$/,$d'; }
+# block LANGUAGE PAGE [FIRST]: the first one with this word, and with this at the begin of its first line.
+block() {
+  awk -v begin="\`\`\`$1" -v first="^${3:-}" '
+    /^```/ { inside = 0 }
+    starts && !found && $0 ~ first { inside = found = 1 }
+    inside
+    { starts = $0 == begin }' "$top_srcdir/$2"
+}
 
 # documents: those that have blocks of code.
 documents() {
@@ -243,7 +249,7 @@ documents() {
 @test "the traces in doc/traces.md can be predicted" {
   cd "$BATS_TEST_TMPDIR"
   block tsv doc/traces.md >trace.tsv
-  block text doc/traces.md | sed -n '/^blocksize/,$p' >trace.trc
+  block text doc/traces.md blocksize >trace.trc
   "$tool" --sim h200 predict trace.tsv trace.trc
 }
 
