@@ -122,8 +122,14 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/predict/print.c \
 	src/tool/predict/print.h \
 	src/tool/predict/print_json.c \
+	src/tool/predict/reasons.c \
+	src/tool/predict/reasons.h \
+	src/tool/predict/summary.c \
+	src/tool/predict/summary.h \
 	src/tool/predict/sweep.c \
 	src/tool/predict/sweep.h \
+	src/tool/print/demangle.c \
+	src/tool/print/demangle.h \
 	src/tool/print/format.c \
 	src/tool/print/format.h \
 	src/tool/print/html.c \

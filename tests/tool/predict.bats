@@ -142,6 +142,20 @@ refused() {
   is 1 "$(value '.kernels[1].l2_hit_rate.value')"
 }
 
+@test "several kernels begin with a table of them" {
+  printf 'hwloc-gpucache-trace 1\n' >"$trace"
+  for name in _Z4copyPKfPf other _Z4copyPKfPf; do
+    printf 'kernel %s\nblocks 1\nthreads 32\nwarp 32\n0 0 10 load - 4 ffffffff 10000+128\n' "$name"
+  done >>"$trace"
+  echo end >>"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 "$trace"
+  is 0 "$status"
+  is "copy 2 64 0.0 % 50.0 % 2 KiB 2 KiB compulsory" "$(grep '^copy' <<<"$output" | xargs)"
+  has "$output" "kernel 1: copy(float const*, float*)"
+  has "$output" "kernel 2: other"
+  [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
+}
+
 @test "sweeps" {
   stream 2 400 >"$trace"
   predict --sweep carveout "$trace"

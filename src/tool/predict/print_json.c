@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/print.h"
+#include "tool/predict/reasons.h"
 #include "tool/print/json.h"
 #include "tool/print/messages.h"
 
