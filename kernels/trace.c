@@ -88,19 +88,24 @@ OPERATION uint64_t reserve(const struct gpu_trace *trace, uint32_t count)
   const uint32_t region = smid() % trace->regions;
   const uint64_t at = add(trace->heads + 8 * region, count);
 
-  return at + count <= trace->region_words
-             ? trace->words + 8 * (region * trace->region_words + at)
-             : 0;
+  return at + count <= trace->region_words ? trace->words + 8 * (region * trace->region_words + at)
+                                           : 0;
+}
+
+/* The place of an instruction, as a record has it. */
+OPERATION uint32_t place_of(const struct gpu_trace *trace, uint64_t pc)
+{
+  return pc - trace->start < trace->size ? (uint32_t)GPU_TRACE_PC(pc - trace->start)
+                                         : GPU_TRACE_ELSEWHERE;
 }
 
 /* The number of this block in the trace, or UINT32_MAX. */
 OPERATION uint32_t traced_block(const struct gpu_trace *trace)
 {
-  const uint32_t block =
-      __nvvm_read_ptx_sreg_ctaid_x() +
-      __nvvm_read_ptx_sreg_nctaid_x() *
-          (__nvvm_read_ptx_sreg_ctaid_y() +
-           __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
+  const uint32_t block = __nvvm_read_ptx_sreg_ctaid_x() +
+                         __nvvm_read_ptx_sreg_nctaid_x() *
+                             (__nvvm_read_ptx_sreg_ctaid_y() +
+                              __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
   const uint32_t rest = block % trace->period;
 
   return rest < trace->window ? block / trace->period * trace->window + rest : UINT32_MAX;
@@ -178,7 +183,7 @@ OPERATION void note(const struct gpu_trace *trace, uint64_t pc, uint32_t what, u
   at = from_thread(mask, at, (uint32_t)__builtin_ctz(mask));
   if (!at)
     return;
-  what |= (uint32_t)GPU_TRACE_PC(pc - trace->start) | GPU_TRACE_FORM(shape.form);
+  what |= place_of(trace, pc) | GPU_TRACE_FORM(shape.form);
   for (uint32_t word = rank; word < fixed; word += count)
     store(at + 8 * word, word == 0   ? what | (uint64_t)mask << 32
                          : word == 1 ? block | (uint64_t)warp_of_block() << 32
@@ -258,7 +263,7 @@ OPERATION void note_bulk(const struct gpu_trace *trace, uint64_t pc, uint32_t op
     if (!at)
       return;
     store(at, GPU_TRACE_OPERATION(GPU_TRACE_BULK) | GPU_TRACE_SIZE(operation) |
-                  (uint32_t)GPU_TRACE_PC(pc - trace->start) | (uint64_t)pieces << 32);
+                  place_of(trace, pc) | (uint64_t)pieces << 32);
     store(at + 8, block | (uint64_t)warp_of_block() << 32);
     store(at + 16, address);
   }
@@ -284,10 +289,9 @@ uint32_t gpucache_bulk_store(const struct gpu_trace *trace, uint64_t pc, uint64_
 }
 
 uint32_t gpucache_bulk_atomic(const struct gpu_trace *trace, uint64_t pc, uint64_t destination,
-                              uint32_t source, uint32_t barrier, uint32_t pieces)
+                              uint32_t source, uint32_t pieces)
 {
   (void)source;
-  (void)barrier;
   note_bulk(trace, pc, GPU_TRACE_ATOMIC, destination, pieces);
   return GO_ON;
 }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #define GPU_TRACE_PC(offset) ((offset) >> 3 & 0x3fffff)
+#define GPU_TRACE_ELSEWHERE 0x3fffff /* in a function that is not in the code of the kernel */
 #define GPU_TRACE_OPERATION(number) ((uint32_t)(number) << 22)
 #define GPU_TRACE_SIZE(log2) ((uint32_t)(log2) << 25)
 #define GPU_TRACE_FORM(number) ((uint32_t)(number) << 28)
@@ -55,7 +56,7 @@ struct gpu_trace {
   uint64_t heads;        /* uint64_t[regions]: words that were reserved so far */
   uint64_t words;        /* uint64_t[regions][region_words] */
   uint64_t region_words;
-  uint64_t start;        /* pc of the kernel's first instruction */
+  uint64_t start, size;  /* pc of the kernel's first instruction, bytes of its code */
   uint64_t shared;       /* written by block 0: bytes of shared memory of a block */
   uint32_t regions;
   /* Block b of the grid is traced if b % period < window. */

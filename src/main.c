@@ -311,6 +311,8 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
       {tool->element, tool->xml, "--element and --xml exclude each other: a record is whole"},
       {tool->replace, tool->no_store, "--replace and --no-store exclude each other"},
       {tool->replace, tool->only, "--replace and --only exclude each other: --only stores nothing"},
+      {command == PREDICT && tool->program && tool->program != tool->words, true,
+       "predict takes traces, or -- and a program, not both"},
       {tool->record, tool->gpu, "--record and --gpu exclude each other"},
       {tool->record, tool->sims, "--record and --sim exclude each other"},
       {tool->sweep && !strcmp(tool->sweep, "carveout"), tool->carveout >= 0,

@@ -4,9 +4,15 @@
 pkglib_LTLIBRARIES += src/trace/hwloc-gpucache-trace.la
 src_trace_hwloc_gpucache_trace_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 src_trace_hwloc_gpucache_trace_la_SOURCES = \
+	src/trace/api.c \
+	src/trace/api.h \
+	src/trace/contexts.c \
+	src/trace/contexts.h \
 	src/trace/gathered.c \
 	src/trace/gathered.h \
 	src/trace/inject.c \
+	src/trace/part.c \
+	src/trace/part.h \
 	src/trace/sanitizer.h
 src_trace_hwloc_gpucache_trace_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^InitializeInjection$$'

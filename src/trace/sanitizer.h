@@ -20,6 +20,7 @@
   CONSTANT(SANITIZER_CB_DOMAIN_GRAPHS, 10)                                                         \
   CONSTANT(SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED, 3)                                   \
   CONSTANT(SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, 4)                                    \
+  CONSTANT(SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING, 10)                                     \
   CONSTANT(SANITIZER_CBID_RESOURCE_MODULE_LOADED, 9)                                               \
   CONSTANT(SANITIZER_CBID_LAUNCH_BEGIN, 1)                                                         \
   CONSTANT(SANITIZER_CBID_LAUNCH_END, 3)                                                           \
@@ -76,17 +77,15 @@ typedef struct {
   void *graphExec;
   uint32_t launchId;
   void *node;
-  unsigned nodeType; /* 0: a kernel */
+  unsigned nodeType;             /* 0: a kernel */
 } Sanitizer_GraphNodeLaunchData; /* more at the end */
 
 /* SYMBOL(name, parameters): all return SanitizerResult. */
 #define SANITIZER_SYMBOLS(SYMBOL)                                                                  \
-  SYMBOL(sanitizerSubscribe,                                                                       \
-         (Sanitizer_SubscriberHandle * subscriber, Sanitizer_CallbackFunc callback,                \
-          void *userdata))                                                                         \
-  SYMBOL(sanitizerEnableDomain,                                                                    \
-         (uint32_t enable, Sanitizer_SubscriberHandle subscriber,                                  \
-          Sanitizer_CallbackDomain domain))                                                        \
+  SYMBOL(sanitizerSubscribe, (Sanitizer_SubscriberHandle * subscriber,                             \
+                              Sanitizer_CallbackFunc callback, void *userdata))                    \
+  SYMBOL(sanitizerEnableDomain, (uint32_t enable, Sanitizer_SubscriberHandle subscriber,           \
+                                 Sanitizer_CallbackDomain domain))                                 \
   SYMBOL(sanitizerAddPatches, (const void *image, void *context))                                  \
   SYMBOL(sanitizerAddPatchesFromFile, (const char *path, void *context))                           \
   SYMBOL(sanitizerPatchInstructions,                                                               \
@@ -94,12 +93,10 @@ typedef struct {
   SYMBOL(sanitizerPatchModule, (void *module))                                                     \
   SYMBOL(sanitizerGetFunctionPcAndSize,                                                            \
          (void *module, const char *name, uint64_t *pc, uint64_t *size))                           \
-  SYMBOL(sanitizerSetLaunchCallbackData,                                                           \
-         (Sanitizer_LaunchHandle launch, void *kernel, Sanitizer_StreamHandle stream,              \
-          const void *userdata))                                                                   \
+  SYMBOL(sanitizerSetLaunchCallbackData, (Sanitizer_LaunchHandle launch, void *kernel,             \
+                                          Sanitizer_StreamHandle stream, const void *userdata))    \
   SYMBOL(sanitizerAlloc, (void *context, void **address, size_t size))                             \
-  SYMBOL(sanitizerMemset,                                                                          \
-         (void *address, int value, size_t count, Sanitizer_StreamHandle stream))                  \
+  SYMBOL(sanitizerMemset, (void *address, int value, size_t count, Sanitizer_StreamHandle stream)) \
   SYMBOL(sanitizerMemcpyHostToDeviceAsync,                                                         \
          (void *to, void *from, size_t count, Sanitizer_StreamHandle stream))                      \
   SYMBOL(sanitizerMemcpyDeviceToHost,                                                              \

@@ -30,8 +30,9 @@ int gc_trace_settings_write(const char *directory, const struct gc_trace_setting
 
   if (status)
     return status;
-  fprintf(file, "%s\n%s\n%s\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n", settings->sanitizer,
-          settings->ptxas, settings->kernel, settings->first, settings->last, settings->blocks, settings->limit);
+  fprintf(file, "%s\n%s\n%s\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n",
+          settings->sanitizer, settings->ptxas, settings->kernel, settings->first, settings->last,
+          settings->blocks, settings->limit);
   return gc_file_close(file) ? 0 : gc_fail(err, -EIO, "cannot write %s/" NAME, directory);
 }
 

@@ -5,7 +5,7 @@
  * link in a toolkit's place, libsanitizer-public.so. A kernel is a function that writes records as
  * kernels/trace.c does on a GPU.
  *
- * FAKE_SANITIZER_FAIL=NAME: this function fails.
+ * FAKE_SANITIZER_FAIL=NAME: this function fails. FAKE_MODULE=FILE: the machine code.
  */
 #include "driver.h"
 
@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,9 +34,9 @@ static struct {
   void *userdata;
   bool domains[16];
   bool patched;
-  struct gpu_trace *trace; /* of the next kernel */
 } driver;
-static int context, module, function, launch;
+static _Thread_local struct gpu_trace *trace_of_launch;
+static int context, module, function;
 
 static SanitizerResult result(const char *name)
 {
@@ -106,10 +107,9 @@ SanitizerResult sanitizerGetFunctionPcAndSize(void *in, const char *name, uint64
 SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle of, void *kernel,
                                                Sanitizer_StreamHandle stream, const void *userdata)
 {
-  FAIL_IF_WANTED
-  (void)stream;
-  driver.trace = (struct gpu_trace *)userdata;
-  return of == &launch && kernel == &function ? SANITIZER_SUCCESS : FAILED;
+  FAIL_IF_WANTED(void) stream;
+  trace_of_launch = (struct gpu_trace *)userdata;
+  return of && kernel == &function ? SANITIZER_SUCCESS : FAILED;
 }
 
 SanitizerResult sanitizerAlloc(void *in, void **address, size_t size)
@@ -122,8 +122,7 @@ SanitizerResult sanitizerAlloc(void *in, void **address, size_t size)
 SanitizerResult sanitizerMemset(void *address, int value, size_t count,
                                 Sanitizer_StreamHandle stream)
 {
-  FAIL_IF_WANTED
-  (void)stream;
+  FAIL_IF_WANTED(void) stream;
   memset(address, value, count);
   return SANITIZER_SUCCESS;
 }
@@ -131,8 +130,7 @@ SanitizerResult sanitizerMemset(void *address, int value, size_t count,
 SanitizerResult sanitizerMemcpyHostToDeviceAsync(void *to, void *from, size_t count,
                                                  Sanitizer_StreamHandle stream)
 {
-  FAIL_IF_WANTED
-  (void)stream;
+  FAIL_IF_WANTED(void) stream;
   memcpy(to, from, count);
   return SANITIZER_SUCCESS;
 }
@@ -140,22 +138,20 @@ SanitizerResult sanitizerMemcpyHostToDeviceAsync(void *to, void *from, size_t co
 SanitizerResult sanitizerMemcpyDeviceToHost(void *to, void *from, size_t count,
                                             Sanitizer_StreamHandle stream)
 {
-  FAIL_IF_WANTED
-  (void)stream;
+  FAIL_IF_WANTED(void) stream;
   memcpy(to, from, count);
   return SANITIZER_SUCCESS;
 }
 
 SanitizerResult sanitizerStreamSynchronize(Sanitizer_StreamHandle stream)
 {
-  FAIL_IF_WANTED
-  (void)stream;
+  FAIL_IF_WANTED(void) stream;
   return SANITIZER_SUCCESS;
 }
 
 EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-  *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT         ? SMS
+  *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT       ? SMS
            : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
                                                                        : 0;
   return device ? FAILED : CUDA_SUCCESS;
@@ -176,10 +172,12 @@ static void call(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const
 /* Loads the library that the environment names, as the driver does, and one context and module. */
 EXPORT CUresult cuInit(unsigned flags)
 {
-  static const char machine_code[] = "machine code";
+  static char machine_code[1 << 22] = "machine code";
+  const char *const file = getenv("FAKE_MODULE");
+  FILE *const stream = file ? fopen(file, "r") : NULL;
+  const size_t size = stream ? fread(machine_code, 1, sizeof machine_code, stream) : 12;
   const Sanitizer_ResourceContextData new_context = {&context, 0};
-  const Sanitizer_ResourceModuleData new_module = {&context, &module, sizeof machine_code,
-                                                   machine_code};
+  const Sanitizer_ResourceModuleData new_module = {&context, &module, size, machine_code};
   const char *const path = getenv("CUDA_INJECTION64_PATH");
   void *const library = path ? dlopen(path, RTLD_NOW) : NULL;
   int (*initialize)(void) = NULL;
@@ -217,12 +215,12 @@ EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fak
                                .blockDim_x = threads,
                                .blockDim_y = 1,
                                .blockDim_z = 1,
-                               .hLaunch = &launch};
+                               .hLaunch = &data};
 
-  driver.trace = NULL;
+  trace_of_launch = NULL;
   call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
-  if (driver.patched && driver.trace)
-    run(driver.trace, blocks, threads);
+  if (driver.patched && trace_of_launch)
+    run(trace_of_launch, blocks, threads);
   /* The API promises the dimensions for the begin only. */
   data.gridDim_x = data.gridDim_y = data.gridDim_z = 0;
   data.blockDim_x = data.blockDim_y = data.blockDim_z = 0;

@@ -13,4 +13,4 @@ tests_tracing_libcuda_la_LDFLAGS = -rpath /nowhere -version-info 1:0:0
 # Only libtool's rpath leads to that library.
 check_PROGRAMS += tests/tracing/program
 tests_tracing_program_SOURCES = tests/tracing/program.c tests/tracing/driver.h
-tests_tracing_program_LDADD = tests/tracing/libcuda.la
+tests_tracing_program_LDADD = tests/tracing/libcuda.la -lpthread

@@ -3,12 +3,14 @@
  *
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
- *   program [WHAT]...   copy, copy_large, many, strange, graph; stop, fork, exit N, kill
+ *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil; and graph,
+ *                       threads, child, chdir, wait, exec, fork, exit N, kill
  */
 #include "driver.h"
 
 #include "kernels/trace.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,8 @@ static void copy(struct gpu_trace *trace, unsigned blocks, unsigned threads)
 {
   for (uint32_t step = 0; step < 2; step++)
     for (uint32_t block = blocks; block--;)
-      for (uint32_t warp = 0; warp < threads / 32 && block % trace->period < trace->window; warp++) {
+      for (uint32_t warp = 0; warp < threads / 32 && block % trace->period < trace->window;
+           warp++) {
         const uint64_t offset = (block * (threads / 32) + warp) * UINT64_C(512);
 
         access_memory(trace, block, warp, step ? STORE_AT : LOAD_AT,
@@ -91,20 +94,71 @@ static void stop(struct gpu_trace *trace, unsigned blocks, unsigned threads)
   _exit(9);
 }
 
+/* As a program that writes beyond its memory. */
+static void spoil(struct gpu_trace *trace, unsigned blocks, unsigned threads)
+{
+  const uint64_t shared = trace->shared;
+
+  copy(trace, blocks, threads);
+  memset(trace, 0x7f, sizeof *trace);
+  trace->shared = shared;
+}
+
+static void *launch_some(void *unused)
+{
+  (void)unused;
+  for (int i = 0; i < 4; i++)
+    fake_launch("copy", 8, 64, copy);
+  return NULL;
+}
+
+static void use_threads(void)
+{
+  pthread_t threads[4];
+
+  for (int i = 0; i < 4; i++)
+    if (pthread_create(&threads[i], NULL, launch_some, NULL))
+      abort();
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+}
+
+static void make_child(void)
+{
+  const pid_t child = fork();
+
+  if (!child)
+    exit(0); /* with the functions of atexit */
+  waitpid(child, NULL, 0);
+}
+
 static void do_one(const char *what)
 {
   static const struct {
     const char *name;
     unsigned blocks;
     fake_kernel *run;
-  } kernels[] = {{"copy", 8, copy},       {"copy_large", 4096, copy}, {"forms", 1, forms},
-                 {"many", 64, many},      {"strange", 4, strange},    {"stop", 8, stop}};
+  } kernels[] = {{"copy", 8, copy},  {"copy_large", 4096, copy}, {"forms", 1, forms},
+                 {"many", 64, many}, {"strange", 4, strange},    {"stop", 8, stop},
+                 {"spoil", 8, spoil}};
+
+  const char *const name = getenv("FAKE_KERNEL");
 
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
     if (!strcmp(what, kernels[i].name))
-      fake_launch(what, kernels[i].blocks, 64, kernels[i].run);
+      fake_launch(name ? name : what, kernels[i].blocks, 64, kernels[i].run);
   if (!strcmp(what, "graph"))
     fake_graph();
+  else if (!strcmp(what, "threads"))
+    use_threads();
+  else if (!strcmp(what, "child"))
+    make_child();
+  else if (!strcmp(what, "chdir") && chdir("/"))
+    abort();
+  else if (!strcmp(what, "wait"))
+    sleep(30);
+  else if (!strcmp(what, "exec"))
+    execl("/proc/self/exe", "program", "copy", (char *)NULL);
 }
 
 int main(int argc, char **argv)

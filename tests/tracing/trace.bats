@@ -37,7 +37,7 @@ while at < len(data):
   echo "$output$errors"
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
-  [[ $errors == *"copy.trace: 2 kernels, 0 of them with a part of their blocks"* ]]
+  [[ $errors == *"copy.trace: 2 kernels (0 sampled)"* ]]
   text copy.trace >text
   cat text
   diff - text <<'EOF'
@@ -75,10 +75,21 @@ EOF
   [ "$(jq '.kernels[1].l1_loads.sectors' predicted)" = 38 ]
 }
 
+@test "the registers of a kernel are those that ptxas printed" {
+  local cubin=$(ls "$top_builddir"/kernels/cuda.sm_*.cubin 2>/dev/null | tail -1) count
+  [ -n "$cubin" ] || skip "built without ptxas"
+  for kernel in gpu_fill gpu_clock; do
+    count=$(sed -n "/Compiling entry function '$kernel'/,/Used/s/.*Used \\([0-9]*\\) registers.*/\\1/p" "${cubin%.cubin}.ptxas")
+    FAKE_MODULE=$cubin FAKE_KERNEL=$kernel run_split "$tool" trace -- "$program" copy
+    echo "$kernel: $count"
+    text program.trace | grep -x "registers $count"
+  done
+}
+
 @test "a sample has parts of the grid" {
   run_split "$tool" trace --blocks 16 -- "$program" copy_large
   [ "$status" -eq 0 ]
-  [[ $errors == *"program.trace: 1 kernel, 1 of them with a part of their blocks"* ]]
+  [[ $errors == *"program.trace: 1 kernel (1 sampled)"* ]]
   text program.trace | grep -x 'blocks 16'
   text program.trace | grep -x 'launched-blocks 4096'
   # 4 SMs, 32 blocks of 64 threads on each, 4 times
@@ -91,7 +102,7 @@ EOF
 @test "--kernel and --launches choose" {
   run_split "$tool" trace --kernel '^copy$' -- "$program" copy copy_large copy
   [ "$(text program.trace | grep -c '^kernel copy$')" -eq 2 ]
-  ! text program.trace | grep copy_large
+  [ "$(text program.trace | grep -c copy_large)" -eq 0 ]
   run_split "$tool" trace --launches 2-3 -- "$program" copy copy_large copy copy
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
 }
@@ -100,7 +111,7 @@ EOF
   run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ] || [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
-  [[ $errors == *"not traced: the trace has reached --limit"* ]]
+  [[ $errors == *"not traced: the trace of this process has reached --limit"* ]]
   text program.trace | tail -1 | grep -x end
 }
 
@@ -109,7 +120,7 @@ EOF
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
-  [[ $errors == *"2 launches were not traced: its accesses need more than 1/32 of the GPU's memory: trace fewer blocks (--blocks)"* ]]
+  [[ $errors == *"2 launches were not traced: its accesses need more than the 1 MiB of the GPU's memory that are for them: trace fewer blocks (--blocks)"* ]]
   [[ $errors == *"2 kernels of CUDA graphs were not traced"* ]]
   [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
 }
@@ -120,8 +131,15 @@ EOF
     sanitizerMemcpyHostToDeviceAsync sanitizerMemcpyDeviceToHost sanitizerStreamSynchronize; do
     run_split env FAKE_SANITIZER_FAIL=$name "$tool" trace -- "$program" copy
     echo "$name: $errors"
+    [ "$status" -eq 1 ]
     [ "$output" = computed ]
-    [[ $errors == *"$name failed with error 1"* ]]
+    case $name in
+    sanitizerSubscribe | sanitizerEnableDomain)
+      [[ $errors == *"1 process could not be traced: $name failed with error 1"* ]] ;;
+    *) [[ $errors == *"1 launch was not traced: $name failed with error 1"* ]] ;;
+    esac
+    [[ $errors == *"no kernel was traced"* ]]
+    [ ! -e program.trace ]
   done
 }
 
@@ -146,11 +164,74 @@ EOF
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
   run_split "$tool" trace -- "$program" copy kill
   [ "$status" -eq 137 ]
-  [[ $errors == *"a process ended early"* ]]
+  [[ $errors == *"1 process ended early"* ]]
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
   run_split "$tool" trace -- "$program" copy copy stop copy
   [ "$status" -eq 9 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
+}
+
+@test "temporary directories with other names, relative ones, and programs that go elsewhere" {
+  local plain=$TMPDIR
+  mkdir 'tmp [1] *'
+  run_split env TMPDIR='tmp [1] *' "$tool" trace -- "$program" chdir copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 1 ]
+  [ -z "$(ls 'tmp [1] *')" ]
+}
+
+@test "a child that does not start another program, and a program in place of another" {
+  run_split "$tool" trace -- "$program" copy child copy kill
+  [[ $errors == *"1 process ended early"* ]]
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+  run_split "$tool" trace -- "$program" copy exec
+  echo "$errors"
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+}
+
+@test "memory of the GPU that the program has overwritten" {
+  run_split "$tool" trace -- "$program" spoil copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$output" = computed ]
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 1 ]
+}
+
+@test "signals" {
+  bash -c 'trap "" HUP; exec "$@"' bash "$tool" trace -- "$program" copy wait 2>errors &
+  local pid=$! child=
+  for _ in {1..100}; do
+    child=$(pgrep -P $pid program) && break
+    sleep 0.1
+  done
+  sleep 0.5
+  # ignored by both
+  kill -HUP $pid
+  kill -TERM $pid
+  run wait $pid
+  wait $pid || status=$?
+  [ "$status" -eq 143 ]
+  text program.trace | grep -x 'kernel copy'
+}
+
+@test "a full disk" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  mkdir small
+  mount -t tmpfs -o size=64k tmpfs small || skip "cannot mount"
+  run_split env TMPDIR=small "$tool" trace --output out --blocks all -- "$program" copy copy_large copy
+  umount small
+  echo "$errors"
+  [ "$output" = computed ]
+  [[ $errors == *"No space left on device"* ]]
+  [ "$(text out | grep -c '^kernel copy$')" -eq 1 ]
+}
+
+@test "several threads" {
+  run_split "$tool" trace -- "$program" threads
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(text program.trace | grep -c '^kernel copy$')" -eq 16 ]
 }
 
 @test "several processes are one trace" {
@@ -173,10 +254,21 @@ EOF
   [ "$status" -eq 1 ]
   [[ $errors == *"cannot write nowhere/x: No such file or directory"* ]]
   run_split env TMPDIR=/nowhere "$tool" trace -- "$program" copy
-  [[ $errors == *"cannot make the temporary directory /nowhere/"* ]]
+  [[ $errors == *"cannot make a temporary directory in /nowhere: No such file or directory"* ]]
+  run_split env CUDA_INJECTION64_PATH=/other.so "$tool" trace -- "$program" copy
+  [[ $errors == *"CUDA_INJECTION64_PATH is set, for another tool"* ]]
+  run_split "$tool" trace --kernel $'a\nb' -- "$program" copy
+  [[ $errors == *"--kernel needs less than 1024 characters, and no newline"* ]]
+  # a program of its own with such a status, and no trace in place of an earlier one
+  run_split "$tool" trace --output kept -- "$program" copy
+  run_split "$tool" trace --output kept -- true
+  text kept | grep -x 'kernel copy'
+  run_split "$tool" trace -- sh -c '"$1" copy; exit 127' sh "$program"
+  [ "$status" -eq 127 ]
+  text sh.trace | grep -x 'kernel copy'
   rm "$CUDA_HOME/bin/nvdisasm"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
-  [[ $errors == *"the machine code of 1 kernel is not known"* ]]
+  [[ $errors == *"1 kernel is without machine code"* ]]
   rm "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
   [ "$status" -eq 1 ]

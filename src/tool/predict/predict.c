@@ -147,7 +147,8 @@ static int predict_program(const struct gc_tool *tool, const struct gc_source *s
     return GC_EXIT_FAILED;
   }
   close(file);
-  status = gc_record_trace(tool, &(struct gc_recorded){tool->program, path, true, tool->times}, &ended);
+  status =
+      gc_record_trace(tool, &(struct gc_recorded){tool->program, path, true, tool->times}, &ended);
   /* The trace has only what is wanted, with other numbers. */
   traced.words = &word;
   traced.count = 1;

@@ -5,19 +5,23 @@
 #include "tool/trace/module.h"
 #include "util/number.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
+#define SUFFIX ".part"
+#define MOST_MODULES 1000000
+
 struct part {
   FILE *file;
-  const char *path;
-  char *line; /* the last one, without newline */
+  char path[PATH_MAX]; /* without ".part" */
+  char *line;          /* the last one, without newline */
   size_t room;
-  struct gc_module *module;
-  uint64_t module_number; /* 0: none */
+  struct gc_module **modules; /* by number; NULL: not read yet */
+  uint64_t module_count;
 };
 
 static bool next_line(struct part *part)
@@ -52,7 +56,7 @@ static uint64_t number_of(const struct part *part, const char *word)
  * file is behind the last line of it. */
 static bool is_complete(struct part *part)
 {
-  static const char *const ends[] = {"kernel", "left-out", "in-graphs", "launches"};
+  static const char *const ends[] = {"kernel", "left-out", "in-graphs"};
   long here = ftell(part->file);
 
   for (; next_line(part); here = ftell(part->file)) {
@@ -61,7 +65,7 @@ static bool is_complete(struct part *part)
     if (!strcmp(part->line, "complete"))
       return true;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-      if (value_of(part, ends[i])) {
+      if (value_of(part, ends[i]) || !strcmp(part->line, "ended")) {
         fseek(part->file, here, SEEK_SET);
         return false;
       }
@@ -85,27 +89,35 @@ static int copy(FILE *from, FILE *to, uint64_t bytes)
   return 0;
 }
 
-/* Neighboring launches often have one module. */
-static void load_module(struct part *part, const char *nvdisasm, uint64_t number)
+/* The machine code with this number. NULL: there is none. */
+static const struct gc_module *find_module(struct part *part, const char *nvdisasm, uint64_t number)
 {
-  char path[4096];
+  char path[PATH_MAX + 32];
   struct gc_error err;
 
-  if (number == part->module_number)
-    return;
-  gc_module_free(part->module);
-  part->module = NULL;
-  part->module_number = number;
-  if (number && snprintf(path, sizeof path, "%.*s-%llu.cubin",
-                         (int)(strlen(part->path) - strlen(".part")), part->path,
-                         (unsigned long long)number) < (int)sizeof path)
-    gc_module_read(path, nvdisasm, &part->module, &err);
+  if (!number || number > MOST_MODULES)
+    return NULL;
+  if (number >= part->module_count) {
+    struct gc_module **more = realloc(part->modules, (number + 1) * sizeof *more);
+
+    if (!more)
+      return NULL;
+    memset(more + part->module_count, 0, (number + 1 - part->module_count) * sizeof *more);
+    part->modules = more;
+    part->module_count = number + 1;
+  }
+  if (!part->modules[number]) {
+    snprintf(path, sizeof path, "%s-%llu.cubin", part->path, (unsigned long long)number);
+    gc_module_read(path, nvdisasm, &part->modules[number], &err);
+  }
+  return part->modules[number];
 }
 
 /* Copies the launch that begins here; the file is behind its first line. */
 static int copy_launch(struct part *part, const char *kernel, const char *nvdisasm, FILE *trace,
                        struct gc_joined *joined)
 {
+  const struct gc_module *code;
   uint64_t module = 0, blocks = 0;
   bool in_header = true;
 
@@ -124,10 +136,10 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
     }
     if (value_of(part, "blocks"))
       blocks = number_of(part, "blocks");
-    joined->partial += number_of(part, "launched-blocks") > blocks;
+    joined->sampled += number_of(part, "launched-blocks") > blocks;
     if (bytes && in_header) {
-      load_module(part, nvdisasm, module);
-      joined->without_code += !part->module || !gc_module_write(part->module, kernel, trace);
+      code = find_module(part, nvdisasm, module);
+      joined->without_code += !code || !gc_module_write(code, kernel, trace);
       in_header = false;
     }
     fprintf(trace, "%s\n", part->line);
@@ -153,55 +165,83 @@ static int join_launch(struct part *part, const char *nvdisasm, FILE *trace,
   return status;
 }
 
-static int join_part(const char *path, const char *nvdisasm, FILE *trace, struct gc_joined *joined)
+static void free_part(struct part *part)
 {
-  struct part part = {.path = path, .file = fopen(path, "re")};
+  for (uint64_t i = 0; i < part->module_count; i++)
+    gc_module_free(part->modules[i]);
+  free(part->modules);
+  free(part->line);
+  if (part->file)
+    fclose(part->file);
+}
+
+/* A line that does not belong to a launch. */
+static void note_line(const struct part *part, struct gc_joined *joined, bool *ended)
+{
+  const char *const because = value_of(part, "because"), *const failed = value_of(part, "failed");
+
+  joined->in_graphs += number_of(part, "in-graphs");
+  joined->left_out += number_of(part, "left-out");
+  if (because && !*joined->why.text)
+    gc_fail(&joined->why, 0, "%s", because);
+  if (failed && !joined->failed++)
+    gc_fail(&joined->why_failed, 0, "%s", failed);
+  *ended |= failed || !strcmp(part->line, "ended");
+}
+
+static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struct gc_joined *joined)
+{
   bool ended = false;
   int status = 0;
 
-  if (!part.file)
-    return -errno;
   joined->processes++;
-  while (!status && next_line(&part)) {
-    const char *why = value_of(&part, "failed");
-
-    if (value_of(&part, "kernel")) {
-      status = join_launch(&part, nvdisasm, trace, joined);
-      continue;
-    }
-    joined->in_graphs += number_of(&part, "in-graphs");
-    joined->left_out += number_of(&part, "left-out");
-    if (value_of(&part, "launches")) {
-      joined->launches += number_of(&part, "launches");
-      ended = true;
-    }
-    if (!why)
-      why = value_of(&part, "because");
-    if (why && !*joined->why.text)
-      gc_fail(&joined->why, 0, "%s", why);
-  }
-  joined->ended &= ended;
-  gc_module_free(part.module);
-  free(part.line);
-  fclose(part.file);
+  while (!status && next_line(part))
+    if (value_of(part, "kernel"))
+      status = join_launch(part, nvdisasm, trace, joined);
+    else
+      note_line(part, joined, &ended);
+  joined->early += !ended;
   return status;
+}
+
+static int join_file(const char *directory, const char *name, const char *nvdisasm, FILE *trace,
+                     struct gc_joined *joined)
+{
+  struct part part = {.file = NULL};
+  char path[PATH_MAX];
+  int status = -ENAMETOOLONG;
+
+  if (snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path) {
+    snprintf(part.path, sizeof part.path, "%.*s", (int)(strlen(path) - strlen(SUFFIX)), path);
+    part.file = fopen(path, "re");
+    status = part.file ? join_part(&part, nvdisasm, trace, joined) : -errno;
+  }
+  free_part(&part);
+  return status;
+}
+
+static int is_part(const struct dirent *entry)
+{
+  const size_t length = strlen(entry->d_name);
+
+  return length > strlen(SUFFIX) && !strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX);
 }
 
 int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
                   struct gc_joined *joined, struct gc_error *err)
 {
-  char pattern[4096];
-  glob_t parts;
-  int status = 0;
+  struct dirent **parts = NULL;
+  const int count = scandir(directory, &parts, is_part, versionsort);
+  int status = count < 0 ? -errno : 0;
 
-  *joined = (struct gc_joined){.ended = true, .verbose = joined->verbose};
-  snprintf(pattern, sizeof pattern, "%s/*.part", directory);
+  *joined = (struct gc_joined){.verbose = joined->verbose};
   fputs("hwloc-gpucache-trace 2\n", trace);
-  if (!glob(pattern, 0, NULL, &parts)) {
-    for (size_t i = 0; i < parts.gl_pathc && !status; i++)
-      status = join_part(parts.gl_pathv[i], nvdisasm, trace, joined);
-    globfree(&parts);
+  for (int i = 0; i < count; i++) {
+    if (!status)
+      status = join_file(directory, parts[i]->d_name, nvdisasm, trace, joined);
+    free(parts[i]);
   }
+  free(parts);
   fputs("end\n", trace);
   return status ? gc_fail(err, status, "cannot put the trace together: %s", strerror(-status)) : 0;
 }

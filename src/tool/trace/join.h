@@ -13,13 +13,12 @@
 #include <stdio.h>
 
 struct gc_joined {
-  bool verbose;       /* set by the caller: say how long each kernel ran */
-  uint64_t processes; /* that used CUDA */
-  uint64_t launches;  /* of them, also those that were not wanted */
-  uint64_t kernels, partial; /* in the trace; of these, without all their blocks */
+  bool verbose;              /* set by the caller: say how long each kernel ran */
+  uint64_t processes;        /* that used CUDA */
+  uint64_t failed, early;    /* of them: nothing could be traced, or it did not reach its end */
+  uint64_t kernels, sampled; /* in the trace; of these, without some of their blocks */
   uint64_t left_out, in_graphs, without_code;
-  bool ended;          /* all processes told how many launches they had */
-  struct gc_error why; /* of the first launch that was left out; "" */
+  struct gc_error why, why_failed; /* of the first launch that was left out, the first process */
 };
 
 /* Writes the launches of all processes that are complete. 0, or a negative errno with a sentence;

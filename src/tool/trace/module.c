@@ -42,16 +42,19 @@ static int read_file(int file, char **content, size_t *size)
   return 0;
 }
 
-/* Disassembles into a file without a name. */
+/* Disassembles into a file beside the cubin, which is in a temporary directory. */
 static int disassemble(const char *cubin, const char *nvdisasm, struct gc_module *module)
 {
   const char *const argv[] = {nvdisasm, "-c", cubin, NULL};
-  FILE *file = tmpfile();
+  char path[4200];
+  FILE *file;
   struct gc_command command = {.argv = argv};
-  int status = -errno;
+  int status;
 
+  snprintf(path, sizeof path, "%s.text", cubin);
+  file = fopen(path, "w+e");
   if (!file)
-    return status;
+    return -errno;
   command.output = fileno(file);
   gc_spawn(&command, 1, &(struct gc_spawn_options){.seconds = MOST_SECONDS});
   status = command.end != GC_END_EXITED || command.status
@@ -62,7 +65,7 @@ static int disassemble(const char *cubin, const char *nvdisasm, struct gc_module
 }
 
 int gc_module_read(const char *cubin, const char *nvdisasm, struct gc_module **result,
-                 struct gc_error *err)
+                   struct gc_error *err)
 {
   struct gc_module *module = calloc(1, sizeof *module);
   const int file = open(cubin, O_RDONLY | O_CLOEXEC);
@@ -121,7 +124,7 @@ static bool find_section(const struct gc_module *module, uint32_t type, const ch
   for (unsigned i = 0; section(module, i, found); i++) {
     const char *text = part(module, names.sh_offset + found->sh_name, strlen(name) + 1);
 
-    if (found->sh_type == type || (!type && text && !strcmp(text, name)))
+    if (type ? found->sh_type == type : text && !strcmp(text, name))
       return true;
   }
   return false;
@@ -201,14 +204,14 @@ static void write_line(const char *line, size_t length, FILE *trace)
   fprintf(trace, " %.*s\n", (int)(end - line), line);
 }
 
-/* The lines of a kernel, up to the next section. */
+/* The lines of a kernel, up to the next section or the end of the text. */
 static void write_lines(const char *text, FILE *trace)
 {
-  for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-    if (strstr(line, SECTION) && strstr(line, SECTION) < end)
-      return;
+  const char *const section = strstr(text, SECTION), *end;
+
+  for (const char *line = text; (!section || line < section) && (end = strchr(line, '\n'));
+       line = end + 1)
     write_line(line, (size_t)(end - line), trace);
-  }
 }
 
 bool gc_module_write(const struct gc_module *module, const char *kernel, FILE *trace)

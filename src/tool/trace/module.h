@@ -16,7 +16,7 @@ struct gc_module;
 /* Reads a cubin, and disassembles it with nvdisasm ("": there is none). 0, or a negative errno with
  * a sentence. */
 int gc_module_read(const char *cubin, const char *nvdisasm, struct gc_module **module,
-                 struct gc_error *err);
+                   struct gc_error *err);
 void gc_module_free(struct gc_module *module);
 
 /* Writes the lines "registers" and "code" of a kernel, if they are known. Whether there is code. */

@@ -75,7 +75,8 @@ FILE *gc_pack(int file)
     pack->zstd = ZSTD_createCCtx();
   }
   if (pack && pack->zstd)
-    stream = fopencookie(pack, "w", (cookie_io_functions_t){.write = write_pack, .close = close_pack});
+    stream =
+        fopencookie(pack, "w", (cookie_io_functions_t){.write = write_pack, .close = close_pack});
   if (!stream) {
     if (pack)
       ZSTD_freeCCtx(pack->zstd);

@@ -11,13 +11,16 @@
 #define LIBRARY GC_PKGLIBDIR "/hwloc-gpucache-trace.so"
 #define LIBRARY_ENV "HWLOC_GPUCACHE_TRACE_LIBRARY"
 
-/* Whether directory/name is a file that can be used. */
+/* Whether directory/name is a file that can be used; its absolute path. */
 static bool try_path(char path[GC_TOOLKIT_PATH], const char *directory, size_t length,
                      const char *name, int mode)
 {
-  if (length && snprintf(path, GC_TOOLKIT_PATH, "%.*s/%s", (int)length, directory, name) <
-                    GC_TOOLKIT_PATH &&
-      !access(path, mode))
+  char relative[GC_TOOLKIT_PATH];
+
+  if (length &&
+      snprintf(relative, sizeof relative, "%.*s/%s", (int)length, directory, name) <
+          (int)sizeof relative &&
+      !access(relative, mode) && realpath(relative, path))
     return true;
   *path = '\0';
   return false;
@@ -65,11 +68,10 @@ int gc_toolkit_find(struct gc_toolkit *toolkit, struct gc_error *err)
 {
   const char *const library = getenv(LIBRARY_ENV);
 
-  snprintf(toolkit->library, sizeof toolkit->library, "%s",
-           library && *library ? library : LIBRARY);
-  if (access(toolkit->library, R_OK))
-    return gc_fail(err, -ENOENT, "cannot read %s, a part of this program: %s; " LIBRARY_ENV
-                   " can name it", toolkit->library, strerror(errno));
+  if (!realpath(library && *library ? library : LIBRARY, toolkit->library))
+    return gc_fail(err, -ENOENT,
+                   "cannot read %s, a part of this program: %s; " LIBRARY_ENV " can name it",
+                   library && *library ? library : LIBRARY, strerror(errno));
   if (!find(toolkit->sanitizer, "compute-sanitizer/libsanitizer-public.so", R_OK))
     return gc_fail(err, -ENOENT,
                    "libsanitizer-public.so of the CUDA Toolkit was not found: install "

@@ -8,7 +8,7 @@
 
 #include "util/error.h"
 
-#define GC_TOOLKIT_PATH 4096
+#define GC_TOOLKIT_PATH 4096 /* PATH_MAX: for realpath */
 
 struct gc_toolkit {
   char sanitizer[GC_TOOLKIT_PATH]; /* libsanitizer-public.so */

@@ -16,6 +16,8 @@ int gc_tool_trace(const struct gc_tool *tool)
 
   snprintf(output, sizeof output, "%s.trace", slash ? slash + 1 : tool->words[0]);
   status = gc_record_trace(
-      tool, &(struct gc_recorded){tool->words, tool->output ? tool->output : output, false, tool->times}, &ended);
+      tool,
+      &(struct gc_recorded){tool->words, tool->output ? tool->output : output, false, tool->times},
+      &ended);
   return ended ? ended : status;
 }
