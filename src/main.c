@@ -249,7 +249,7 @@ static const struct gc_option options[] = {
           "carveout, capacity, ways, line or outstanding",
           "vary one property: carveout, capacity, ways, line or outstanding"),
     VALUE("kernel", "REGEX", TRACE | PREDICT, kernel, read_kernel, "a regular expression",
-          "kernels with a part of this form in their name"),
+          "kernels in whose (mangled) name this matches"),
     VALUE("launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
           "numbers of kernels, as 3, 3-5 or 3-", "kernels with these numbers; the first is 1"),
     VALUE("blocks", "N", TRACE | PREDICT, blocks, read_blocks, "a number of blocks, or all",
