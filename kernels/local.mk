@@ -9,7 +9,7 @@ kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/atomics.c
 	kernels/jumps.c kernels/lanes.h kernels/marks.c kernels/nvptx.h kernels/outstanding.c \
 	kernels/pair.c kernels/rounds.c kernels/sharing_groups.c kernels/side_by_side.h kernels/slices.c \
 	kernels/store.c kernels/stream.c kernels/sweep.c kernels/system.c \
-	kernels/ticket.h kernels/under_load.c
+	kernels/ticket.h kernels/trace.c kernels/trace.h kernels/under_load.c
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
 	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib
@@ -48,7 +48,8 @@ CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernel
 	kernels/filler.ptx kernels/filler.image kernels/filler.sm_*.cubin kernels/filler.sm_*.ptxas \
 	kernels/cluster.ptx kernels/cluster.image kernels/cluster.sm_*.cubin kernels/cluster.sm_*.ptxas \
 	kernels/jumps.ptx kernels/jumps.image kernels/jumps.sm_*.cubin kernels/jumps.sm_*.ptxas \
-	kernels/system.ptx kernels/system.image kernels/system.sm_*.cubin kernels/system.sm_*.ptxas kernels/amd.*.image
+	kernels/system.ptx kernels/system.image kernels/system.sm_*.cubin kernels/system.sm_*.ptxas \
+	kernels/trace.ptx kernels/trace.image kernels/trace.sm_*.cubin kernels/trace.sm_*.ptxas kernels/amd.*.image
 
 kernels/cuda.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
@@ -80,6 +81,15 @@ kernels/jumps.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/jumps.c'
 
+# Functions that the Sanitizer API calls in the kernels of others. Their instructions came with sm_70;
+# clang only passes them on.
+TRACE_ARCH = 70
+kernels/trace.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@.old '$(srcdir)/kernels/trace.c' && \
+	sed -e 's/^\.version .*/.version 6.4/' -e 's/^\.target .*/.target sm_$(TRACE_ARCH)/' $@.old >$@ && \
+	rm -f $@.old
+
 # tests/kernels reads what ptxas reports of each kernel (registers, stack, spills).
 if HAVE_PTXAS
 make_image = images=; for arch in $(CUBIN_ARCHS); do \
@@ -109,6 +119,14 @@ kernels/cluster.image: kernels/cluster.ptx
 
 kernels/system.image: kernels/system.ptx
 	$(AM_V_GEN)name=kernels/system least=$(NVPTX_ARCH); $(with_ptx)
+
+# A driver cannot compile such functions from PTX (src/trace/image.h).
+kernels/trace.image: kernels/trace.ptx
+if HAVE_PTXAS
+	$(AM_V_GEN)name=kernels/trace least=$(TRACE_ARCH); options=--compile-as-tools-patch; ptx=; $(make_image)
+else
+	$(AM_V_GEN): >$@
+endif
 
 # Without optimizations ptxas keeps the layout of the code, which is measured. No PTX: a driver would
 # lay it out differently. Without ptxas the image is empty.

@@ -20,6 +20,7 @@
 #include "tool/process/stack.h"
 #include "tool/report/report.h"
 #include "tool/show/show.h"
+#include "trace/settings.h"
 #include "util/number.h"
 #include "util/spawn.h"
 
@@ -45,7 +46,8 @@ enum {
   COMPARE = 128,
   REPORT = 256,
   PREDICT = 512,
-  ALL = 1023
+  TRACE = 1024,
+  ALL = 2047
 };
 
 #define ANY_NUMBER SIZE_MAX
@@ -70,9 +72,11 @@ static const struct gc_subcommand commands[] = {
     {"compare", COMPARE, gc_tool_compare, "A B | DIR",
      "print the differences between A and B, or the outliers in a directory", 1, 2,
      "one directory, or two GPUs, files or directories"},
-    {"predict", PREDICT, gc_tool_predict, "TRACE...",
-     "predict the cache hit rates of traced kernels on a GPU", 1, ANY_NUMBER,
-     "a trace of GPU kernels"},
+    {"trace", TRACE, gc_tool_trace, "[--] PROGRAM [ARGUMENT]...",
+     "record the memory accesses of a CUDA program's kernels", 1, ANY_NUMBER, "a program"},
+    {"predict", PREDICT, gc_tool_predict, "TRACE... | -- PROGRAM [ARGUMENT]...",
+     "predict the cache hit rates of traced kernels, or of a program's, on a GPU", 1, ANY_NUMBER,
+     "a trace of GPU kernels, or -- and a program"},
     {"doctor", DOCTOR, gc_tool_doctor, "[PROGRAM]",
      "find out why lstopo, pyhwloc or PROGRAM shows no GPU caches", 0, 1, "one program"},
 };
@@ -116,6 +120,26 @@ static bool read_seeds(const char *text, void *field)
     return false;
   *(int *)field = (int)seeds;
   return true;
+}
+
+static bool read_blocks(const char *text, void *field)
+{
+  uint64_t *blocks = field;
+
+  *blocks = GC_TRACE_ALL_BLOCKS;
+  return !strcmp(text, "all") || (gc_number_whole(text, blocks) && *blocks);
+}
+
+/* Bytes, or with K, M, G or T a multiple of 1024. */
+static bool read_size(const char *text, void *field)
+{
+  static const char units[] = "KMGT";
+  uint64_t *bytes = field;
+  const char *const end = gc_number_digits(text, bytes), *const unit = end ? strchr(units, *end) : NULL;
+
+  if (!end || !*bytes || !unit || (*end && end[1]))
+    return false;
+  return !*end || !__builtin_mul_overflow(*bytes, UINT64_C(1) << 10 * (unit - units + 1), bytes);
 }
 
 /* N, FROM-TO or FROM-. */
@@ -212,7 +236,7 @@ static const struct gc_option options[] = {
     FLAG("all", PURGE, all, "remove all of them"),
     VALUE("format", "FORMAT", EXPORT, format, read_text, "a format",
           "xml (hwloc, default), mt4g, mt4g-csv, accelsim, inductor or roofline"),
-    VALUE("output", "FILE", EXPORT, output, read_text, "a file", "write to this file"),
+    VALUE("output", "FILE", EXPORT | TRACE, output, read_text, "a file", "write to this file"),
     VALUE("raw", "DIR", REPORT, raw, read_text, "a directory",
           "with the curves that measure --raw DIR wrote"),
     VALUE("tolerance", "PCT", COMPARE, tolerance, read_tolerance, "a percentage from 0 to 1000",
@@ -224,10 +248,14 @@ static const struct gc_option options[] = {
     VALUE("sweep", "KIND", PREDICT, sweep, read_sweep,
           "carveout, capacity, ways, line or outstanding",
           "vary one property: carveout, capacity, ways, line or outstanding"),
-    VALUE("kernel", "REGEX", PREDICT, kernel, read_kernel, "a regular expression",
-          "kernels with a part of this form in their name"),
-    VALUE("launches", "FROM-TO", PREDICT, launches, read_launches,
+    VALUE("kernel", "REGEX", TRACE | PREDICT, kernel, read_kernel, "a regular expression",
+          "kernels in whose (mangled) name this matches"),
+    VALUE("launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
           "numbers of kernels, as 3, 3-5 or 3-", "kernels with these numbers; the first is 1"),
+    VALUE("blocks", "N", TRACE | PREDICT, blocks, read_blocks, "a number of blocks, or all",
+          "trace about N blocks of each launch, or all (four times what fills the GPU)"),
+    VALUE("limit", "SIZE", TRACE | PREDICT, limit, read_size, "a size, as 500M or 4G",
+          "trace no further launches after this size (4G)"),
     VALUE("seeds", "N", PREDICT, seeds, read_seeds, "a number from 0 to 1000",
           "runs for the range, with values that the record leaves open (10)"),
     VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
@@ -241,9 +269,9 @@ static const struct gc_option options[] = {
           "bold and dim text: auto (on a terminal), always, never"),
     FLAG("xml", MEASURE | SHOW, xml, "print the record of one GPU as hwloc XML (lstopo -i FILE)"),
     FLAG("json", SHOW | DOCTOR | COMPARE | PREDICT, json, "print JSON, for programs"),
-    VALUE("timeout", "SECONDS", ALL & ~(LIST | PURGE | PLOT), timeout, read_seconds,
+    VALUE("timeout", "SECONDS", ALL & ~(LIST | PURGE | PLOT | TRACE), timeout, read_seconds,
           SECONDS_OF(GC_MOST_SECONDS), "stop after this time, at most a day (86400)"),
-    VALUE("sim", "NAME[,NAME]", ALL & ~PLOT, sims, read_list, "names of simulated GPUs",
+    VALUE("sim", "NAME[,NAME]", ALL & ~(PLOT | TRACE), sims, read_list, "names of simulated GPUs",
           "use simulated GPUs instead of real ones"),
     FLAG("verbose", ALL, times, "print messages about what is done"),
     {"help", NULL, ALL, 0, NULL, NULL, print_help, "print this text"},
@@ -283,6 +311,8 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
       {tool->element, tool->xml, "--element and --xml exclude each other: a record is whole"},
       {tool->replace, tool->no_store, "--replace and --no-store exclude each other"},
       {tool->replace, tool->only, "--replace and --only exclude each other: --only stores nothing"},
+      {command == PREDICT && tool->program && tool->program != tool->words, true,
+       "predict takes traces, or -- and a program, not both"},
       {tool->record, tool->gpu, "--record and --gpu exclude each other"},
       {tool->record, tool->sims, "--record and --sim exclude each other"},
       {tool->sweep && !strcmp(tool->sweep, "carveout"), tool->carveout >= 0,
@@ -362,7 +392,7 @@ static void keep_long_files_from_ending_us(void)
 
 static int run(int argc, char **argv)
 {
-  struct gc_tool tool = {.tolerance = -1, .carveout = -1, .seeds = -1};
+  struct gc_tool tool = {.tolerance = -1, .carveout = -1, .seeds = -1, .limit = UINT64_C(4) << 30};
   const struct gc_subcommand *command = NULL;
   const char *verbose;
   char **words = calloc((size_t)argc + 1, sizeof *words), *line = whole_command(argc, argv);

@@ -102,6 +102,8 @@ static int read_all(const struct gc_command_line *line, int argc, char **argv, b
       return status;
     given[row] = true;
   }
+  if (optind < argc) /* behind "--", because words are returned in their order */
+    tool->program = tool->words + tool->count;
   while (optind < argc)
     tool->words[tool->count++] = argv[optind++];
   return -1;

@@ -147,6 +147,7 @@ include tests/bench/local.mk
 include tests/fleet/local.mk
 include tests/predict/local.mk
 include tests/tool/local.mk
+include tests/tracing/local.mk
 include tests/packages/local.mk
 include tests/python/local.mk
 include tests/slurm/local.mk

@@ -1,28 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Embeds the compiled kernels into the program. The assembler finds their files through its include
- * path, which contains the build directory.
+ * Embeds the compiled kernels into the program.
  */
 #include "config.h"
 
 #include "device/images.h"
 
+#include "util/embed.h"
+
 #include <stddef.h>
 #include <string.h>
-
-/* IMAGE(symbol, file) */
-#define IMAGE(name, file)                                                                          \
-  __asm__(".pushsection .rodata\n"                                                                 \
-          ".balign 64\n"                                                                           \
-          ".globl " name ", " name "_bytes\n"                                                      \
-          ".type " name ", %object\n" name ": .incbin \"" file "\"\n"                              \
-          ".L" name "_end: .byte 0\n"                                                              \
-          ".size " name ", . - " name "\n"                                                         \
-          ".balign 8\n"                                                                            \
-          ".type " name "_bytes, %object\n" name "_bytes: .quad .L" name "_end - " name "\n"       \
-          ".size " name "_bytes, 8\n"                                                              \
-          ".popsection\n");
 
 IMAGE("gc_cuda_image", "kernels/cuda.image")
 IMAGE("gc_cuda_copies_image", "kernels/copies.image")

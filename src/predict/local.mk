@@ -32,8 +32,14 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/threads.c \
 	src/predict/threads.h
 
+# Which kernels are wanted: also for the library that is loaded into programs.
+noinst_LTLIBRARIES += src/predict/libwanted.la
+src_predict_libwanted_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+src_predict_libwanted_la_SOURCES = src/predict/wanted.c src/predict/wanted.h
+
 predict_libraries = \
 	src/predict/libpredict.la \
+	src/predict/libwanted.la \
 	src/predict/model/libpredict-model.la \
 	src/predict/distance/libpredict-distance.la \
 	src/predict/trace/libpredict-trace.la

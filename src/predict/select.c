@@ -4,35 +4,13 @@
 #include "predict/trace/trace.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct selecting {
   struct gc_selection *selection;
-  const struct gc_wanted *wanted;
-  regex_t names;
-  bool has_names;
+  struct gc_wanted_names wanted;
 };
-
-bool gc_wanted_can(const char *names)
-{
-  regex_t compiled;
-
-  if (regcomp(&compiled, names, REG_EXTENDED | REG_NOSUB))
-    return false;
-  regfree(&compiled);
-  return true;
-}
-
-static bool is_wanted(const struct selecting *selecting, const struct gc_trace_launch *launch)
-{
-  const struct gc_wanted *wanted = selecting->wanted;
-  const uint64_t number = selecting->selection->count + 1;
-
-  return (!wanted->first || number >= wanted->first) && (!wanted->last || number <= wanted->last) &&
-         (!selecting->has_names || !regexec(&selecting->names, launch->name, 0, NULL, 0));
-}
 
 /* One more kernel. */
 static int append(struct gc_selection *selection, enum gc_selected selected)
@@ -81,7 +59,8 @@ static int select_in(struct selecting *selecting, struct gc_trace *trace, struct
   int status;
 
   while ((status = gc_trace_next_kernel(trace, &launch, err))) {
-    const bool unwanted = status == 1 && !is_wanted(selecting, &launch);
+    const bool unwanted =
+        status == 1 && !gc_wanted_has(&selecting->wanted, launch.name, selection->count + 1);
 
     if (status == 1 && !unwanted)
       status = check_blocks(trace, err);
@@ -121,16 +100,14 @@ static int select_all(struct selecting *selecting, const char *const *traces, si
 int gc_selection_make(struct gc_selection *selection, const struct gc_wanted *wanted,
                       const char *const *traces, size_t count, struct gc_error *err)
 {
-  struct selecting selecting = {.selection = selection, .wanted = wanted};
-  int status;
+  struct selecting selecting = {.selection = selection};
+  int status = gc_wanted_compile(&selecting.wanted, wanted, err);
 
   memset(selection, 0, sizeof *selection);
-  if (wanted->names && regcomp(&selecting.names, wanted->names, REG_EXTENDED | REG_NOSUB))
-    return gc_fail(err, -EINVAL, "\"%s\" is no regular expression", wanted->names);
-  selecting.has_names = wanted->names;
+  if (status)
+    return status;
   status = select_all(&selecting, traces, count, err);
-  if (selecting.has_names)
-    regfree(&selecting.names);
+  gc_wanted_free(&selecting.wanted);
   return status;
 }
 

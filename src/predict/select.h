@@ -7,20 +7,12 @@
 #ifndef GC_PREDICT_SELECT_H
 #define GC_PREDICT_SELECT_H
 
+#include "predict/wanted.h"
 #include "util/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What the caller wants. All 0: all kernels. */
-struct gc_wanted {
-  const char *names;    /* a POSIX extended regular expression that a part of the name matches */
-  uint64_t first, last; /* numbers of kernels over all traces, from 1; 0: no limit */
-};
-
-/* Whether this is a regular expression. */
-bool gc_wanted_can(const char *names);
 
 enum gc_selected { GC_KERNEL_PREDICTED, GC_KERNEL_UNWANTED, GC_KERNEL_UNREADABLE };
 

@@ -34,6 +34,7 @@ int gc_tool_compare(const struct gc_tool *tool);
 
 /* The words name traces. */
 int gc_tool_predict(const struct gc_tool *tool);
+int gc_tool_trace(const struct gc_tool *tool);
 
 /* Checks all links and prints a finding for each, and what to do if it is not ok. A word may name a
  * program, which is then examined, too. GC_EXIT_DONE: lstopo will show the caches of each GPU that

@@ -122,8 +122,14 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/predict/print.c \
 	src/tool/predict/print.h \
 	src/tool/predict/print_json.c \
+	src/tool/predict/reasons.c \
+	src/tool/predict/reasons.h \
+	src/tool/predict/summary.c \
+	src/tool/predict/summary.h \
 	src/tool/predict/sweep.c \
 	src/tool/predict/sweep.h \
+	src/tool/print/demangle.c \
+	src/tool/print/demangle.h \
 	src/tool/print/format.c \
 	src/tool/print/format.h \
 	src/tool/print/html.c \
@@ -171,11 +177,23 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/sources/sources.h \
 	src/tool/sources/topology.c \
 	src/tool/sources/topology.h \
-	src/tool/tool.h
+	src/tool/tool.h \
+	src/tool/trace/join.c \
+	src/tool/trace/join.h \
+	src/tool/trace/module.c \
+	src/tool/trace/module.h \
+	src/tool/trace/pack.c \
+	src/tool/trace/pack.h \
+	src/tool/trace/record.c \
+	src/tool/trace/record.h \
+	src/tool/trace/toolkit.c \
+	src/tool/trace/toolkit.h \
+	src/tool/trace/trace.c
 
 tool_libraries = \
 	src/tool/libtool-gpucache.la \
 	$(predict_libraries) \
+	src/trace/libtrace.la \
 	src/measure/libmeasure.la \
 	src/stats/libstats.la \
 	src/device/libdevice.la \

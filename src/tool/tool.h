@@ -35,6 +35,9 @@ struct gc_tool {
   const char *sweep;    /* --sweep of predict: what varies; NULL: nothing */
   const char *kernel;   /* --kernel: a regular expression for names of kernels; NULL: all */
   uint64_t launches[2]; /* --launches: the first and the last kernel, from 1; 0: no limit */
+  uint64_t blocks;      /* --blocks of trace; see struct gc_trace_settings; 0: not given */
+  uint64_t limit;       /* --limit of trace: bytes of a trace before compression, for each process */
+  char **program;       /* the words after "--", which end with NULL; NULL: there is no "--" */
   unsigned threads;     /* --threads of predict; 0: not given */
   int seeds;            /* --seeds of predict; -1: not given */
   const char *plot;     /* --plot of predict: a directory; NULL: no pictures */

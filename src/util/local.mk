@@ -9,6 +9,7 @@ src_util_libutil_la_SOURCES = \
 	src/util/clock.h \
 	src/util/cpus.c \
 	src/util/cpus.h \
+	src/util/embed.h \
 	src/util/env.c \
 	src/util/env.h \
 	src/util/error.c \

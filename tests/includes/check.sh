@@ -23,6 +23,7 @@ src/predict/model
 src/predict/parameters
 src/predict
 src/device src/plugin
+src/trace
 src/measure/raw
 src/measure/results
 src/measure/core
@@ -38,17 +39,19 @@ src/tool/gpus
 src/tool/describe
 src/tool/measure
 src/tool/plot src/tool/sources
+src/tool/trace
 src/tool/compare src/tool/doctor src/tool/export src/tool/list src/tool/predict src/tool/purge src/tool/report src/tool/show
 src
 '
 
 # A file or folder, then the files and folders that may include it. The line of a file replaces that
 # of its folder. kernels/ is device code; the host includes only args.h, the interface of the
-# kernels, and the order in which a census probes. The simulator compiles the kernels for the host.
+# kernels, the order in which a census probes, and the records of a trace. The simulator compiles the kernels for the host.
 only='
 kernels           kernels src/device/sim_kernels.c
 kernels/args.h    kernels src/device src/measure
 kernels/census_order.h  kernels src/measure/census
+kernels/trace.h   kernels src/trace
 '
 
 # Made by configure.

@@ -320,6 +320,7 @@ static void broken_tsv(void **state)
   tsv_fails("registers many\n", "must be a number");
   tsv_fails("loads-at-once 0\n", "must be a number");
   tsv_fails("loads-at-once 1025\n", "must be a number");
+  tsv_fails("launched-blocks 9\n", "no line of a header"); /* of version 2 */
   tsv_fails("kernel\n", "must be \"kernel NAME\"");
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
   tsv_fails("end\n", "after the line \"end\"");
@@ -328,7 +329,7 @@ static void broken_tsv(void **state)
              "100000000 0+4\n"
              "end\n",
              -EBADMSG, "text:6: there is no hexadecimal mask");
-  text_fails("hwloc-gpucache-trace 2\nend\n", -EBADMSG, "text:1: this is version 2");
+  text_fails("hwloc-gpucache-trace 3\nend\n", -EBADMSG, "text:1: this is version 3");
   text_fails("hwloc-gpucache-trace\nend\n", -EBADMSG, "the first line must be");
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 1025\nwarp 64\nend\n", -EBADMSG,
              "\"threads 1025\": this must be a number, 1 to 1024");

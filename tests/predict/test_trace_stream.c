@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Lines of plain and compressed files, complete, truncated and corrupt; files that are not read;
- * and a read() that fails, is interrupted or returns few bytes. Linked with --wrap=read.
+ * Lines and bytes of plain and compressed files, complete, truncated and corrupt; files that are
+ * not read; and a read() that fails, is interrupted or returns few bytes. Linked with --wrap=read.
  */
 #include "config.h"
 
@@ -223,6 +223,76 @@ static void what_is_no_file(void **state)
   reads = READ_ALL;
 }
 
+/* Bytes that are not text, between lines. */
+#define BLOB 200000
+static char *text_with_bytes(size_t *size)
+{
+  char *text = NULL;
+  FILE *out = open_memstream(&text, size);
+
+  assert_non_null(out);
+  fputs("one\n", out);
+  for (unsigned i = 0; i < BLOB; i++)
+    fputc((int)(i * i >> 7 & 0xff), out);
+  fputs("two\n", out);
+  fclose(out);
+  return text;
+}
+
+/* In pieces of all sizes; the last one is shorter. */
+static void bytes_between_lines(const char *path)
+{
+  const char *line;
+  const uint8_t *bytes;
+  struct gc_stream *stream;
+  struct gc_error err;
+  unsigned at = 0;
+
+  assert_int_equal(gc_stream_open(path, &stream, &err), 0);
+  assert_int_equal(gc_stream_line(stream, &line, &err), 1);
+  for (unsigned size = 0; at < BLOB; size = size * 5 / 4 + 1) {
+    const unsigned piece = size < BLOB - at ? size : BLOB - at;
+
+    assert_int_equal(gc_stream_bytes(stream, piece, &bytes, &err), 0);
+    for (unsigned i = 0; i < piece; i++, at++)
+      if (bytes[i] != (at * at >> 7 & 0xff))
+        fail_msg("byte %u is %u", at, bytes[i]);
+  }
+  assert_int_equal(gc_stream_line(stream, &line, &err), 1);
+  assert_string_equal(line, "two");
+  assert_int_equal(gc_stream_bad(stream, &err, "x"), -EBADMSG);
+  assert_string_equal(err.text, "file:2: x");
+  assert_int_equal(gc_stream_bytes(stream, 0, &bytes, &err), 0);
+  assert_int_equal(gc_stream_bytes(stream, 1, &bytes, &err), -EBADMSG);
+  assert_string_equal(err.text,
+                      "file:2: the file ends in the bytes after this line: it is truncated");
+  gc_stream_close(stream);
+}
+
+static void plain_bytes(void **state)
+{
+  struct gc_stream *stream;
+  const char *line;
+  const uint8_t *bytes;
+  struct gc_error err;
+  size_t size;
+  char *text = text_with_bytes(&size);
+
+  (void)state;
+  write_file("file", text, size);
+  bytes_between_lines("file");
+  reads = READ_FEW;
+  bytes_between_lines("file");
+  reads = READ_ALL;
+  assert_int_equal(gc_stream_open("file", &stream, &err), 0);
+  assert_int_equal(gc_stream_line(stream, &line, &err), 1);
+  reads = READ_FAILS;
+  assert_int_equal(gc_stream_bytes(stream, BLOB, &bytes, &err), -EIO);
+  reads = READ_ALL;
+  gc_stream_close(stream);
+  free(text);
+}
+
 static char *repeated(const char *text, int times)
 {
   char *result = calloc((size_t)times, strlen(text) + 1);
@@ -234,13 +304,13 @@ static char *repeated(const char *text, int times)
 }
 
 #ifdef HAVE_ZLIB
-static size_t gzip(const char *text, uint8_t *bytes, size_t room)
+static size_t gzip(const char *text, size_t length, uint8_t *bytes, size_t room)
 {
   z_stream z = {0};
 
   assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
   z.next_in = (Bytef *)text;
-  z.avail_in = (uInt)strlen(text);
+  z.avail_in = (uInt)length;
   z.next_out = bytes;
   z.avail_out = (uInt)room;
   assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
@@ -250,33 +320,33 @@ static size_t gzip(const char *text, uint8_t *bytes, size_t room)
 #endif
 
 #ifdef HAVE_LZMA
-static size_t xz(const char *text, uint8_t *bytes, size_t room)
+static size_t xz(const char *text, size_t length, uint8_t *bytes, size_t room)
 {
   size_t size = 0;
 
-  assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, (const uint8_t *)text,
-                                           strlen(text), bytes, &size, room),
+  assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, (const uint8_t *)text, length,
+                                           bytes, &size, room),
                    LZMA_OK);
   return size;
 }
 #endif
 
 #ifdef HAVE_ZSTD
-static size_t zstd(const char *text, uint8_t *bytes, size_t room)
+static size_t zstd(const char *text, size_t length, uint8_t *bytes, size_t room)
 {
   ZSTD_CCtx *context = ZSTD_createCCtx();
   size_t size;
 
   assert_non_null(context);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-  size = ZSTD_compress2(context, bytes, room, text, strlen(text));
+  size = ZSTD_compress2(context, bytes, room, text, length);
   assert_false(ZSTD_isError(size));
   ZSTD_freeCCtx(context);
   return size;
 }
 #endif
 
-typedef size_t compressor(const char *text, uint8_t *bytes, size_t room);
+typedef size_t compressor(const char *text, size_t length, uint8_t *bytes, size_t room);
 
 /* Whether each beginning of the file, and each file with a wrong byte, is an error, or has the same
  * lines. A truncated file may never look complete. */
@@ -315,11 +385,15 @@ static void compressed(compressor *compress, const char *format)
   char *text = long_text(&long_size), *twice;
 
   assert_non_null(bytes);
-  size = compress(text, bytes, room);
+  size = compress(text, long_size, bytes, room);
   lines_are(bytes, size, text);
+  free(text);
+  text = text_with_bytes(&long_size);
+  write_file("file", bytes, compress(text, long_size, bytes, room));
+  bytes_between_lines("file");
   /* A line that begins in one part and ends in the next. */
-  one = compress("one\ntw", bytes, room);
-  size = one + compress("o\n", bytes + one, room - one);
+  one = compress("one\ntw", 6, bytes, room);
+  size = one + compress("o\n", 2, bytes + one, room - one);
   lines_are(bytes, size, "one\ntwo\n");
   twice = repeated("one\ntwo\n", 2);
   memcpy(bytes + size, bytes, size);
@@ -330,11 +404,11 @@ static void compressed(compressor *compress, const char *format)
   reads = READ_ALL;
   memcpy(bytes + size, "garbage garbage ", 16);
   bytes_fail(bytes, size + 16, format);
-  size = compress("one\ntwo\n", bytes, room);
+  size = compress("one\ntwo\n", 8, bytes, room);
   broken_data(bytes, size, "one\ntwo\n");
-  size = compress("one\ntwo", bytes, room);
+  size = compress("one\ntwo", 7, bytes, room);
   bytes_fail(bytes, size, "file:2: the last line has no newline");
-  size = compress("", bytes, room);
+  size = compress("", 0, bytes, room);
   lines_are(bytes, size, "");
   free(text);
   free(bytes);
@@ -380,7 +454,7 @@ static void zstd_files(void **state)
 
   compressed(zstd, "zstd data is corrupt");
   memcpy(bytes, skippable, sizeof(skippable)); /* as pzstd begins */
-  lines_are(bytes, sizeof(skippable) + zstd("a\n", bytes + sizeof(skippable), 100), "a\n");
+  lines_are(bytes, sizeof(skippable) + zstd("a\n", 2, bytes + sizeof(skippable), 100), "a\n");
 #else
   (void)compressed;
   not_supported((const char *)skippable, sizeof(skippable), "with zstd",
@@ -396,6 +470,7 @@ int main(void)
       cmocka_unit_test(broken_text),     cmocka_unit_test(disk_that_fails),
       cmocka_unit_test(what_is_no_file), cmocka_unit_test(gzip_files),
       cmocka_unit_test(xz_files),        cmocka_unit_test(zstd_files),
+      cmocka_unit_test(plain_bytes),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -2,6 +2,7 @@
 # The readers of memory traces. Included by tests/predict/local.mk.
 trace_tests = \
 	tests/predict/test_trace_accelsim \
+	tests/predict/test_trace_binary \
 	tests/predict/test_trace_cut \
 	tests/predict/test_trace_formats \
 	tests/predict/test_trace_opcode \
@@ -15,6 +16,7 @@ endif
 
 trace_libraries = src/predict/trace/libpredict-trace.la src/util/libutil.la $(CMOCKA_LIBS)
 tests_predict_test_trace_accelsim_LDADD = $(trace_libraries)
+tests_predict_test_trace_binary_LDADD = $(trace_libraries)
 tests_predict_test_trace_formats_LDADD = $(trace_libraries)
 tests_predict_test_trace_opcode_LDADD = $(trace_libraries)
 
@@ -35,6 +37,7 @@ tests_predict_test_trace_tracez_LDADD = $(trace_libraries) $(ZSTD_LIBS)
 check_PROGRAMS += tests/predict/trace_speed
 tests_predict_trace_speed_LDADD = src/predict/trace/libpredict-trace.la src/util/libutil.la
 
-EXTRA_DIST += tests/predict/trace_text.h tests/data/traces/kernel-1.traceg \
+EXTRA_DIST += tests/predict/binary_trace.h tests/predict/trace_text.h tests/data/traces/kernel-1.traceg \
 	tests/data/traces/kernel-2-ctx_0x6165.traceg.xz tests/data/traces/kernelslist.g \
-	tests/data/traces/nugteren_00.trc tests/data/traces/paper.trc tests/data/traces/two-kernels.tsv
+	tests/data/traces/nugteren_00.trc tests/data/traces/paper.trc tests/data/traces/two-kernels.binary \
+	tests/data/traces/two-kernels.tsv

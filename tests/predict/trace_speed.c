@@ -6,6 +6,8 @@
  */
 #include "predict/trace/trace.h"
 
+#include "binary_trace.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -102,6 +104,48 @@ static void write_tsv(FILE *out)
   fputs("end\n", out);
 }
 
+/* A load of 20 instructions; they are a loop. */
+static void write_code(FILE *out)
+{
+  fputs("code .L_1:\ncode 0000 LDG.E.CONSTANT R4, desc[UR4][R2.64]\n", out);
+  for (int i = 1; i < 19; i++)
+    fprintf(out, "code %04x FFMA R%d, R%d, R9, R%d\n", 16 * i, 10 + i, i == 12 ? 4 : 8, 10 + i);
+  fputs("code 0130 @P0 BRA `(.L_1)\ncode 0140 EXIT\n", out);
+}
+
+static void write_binary(FILE *out, enum record_form form)
+{
+  const int blocks = form == R_ROW ? 4000 : 300;
+
+  fprintf(out, "hwloc-gpucache-trace 2\nkernel k\nblocks %d\nthreads %d\nwarp 32\n", blocks,
+          32 * WARPS);
+  write_code(out);
+  for (uint32_t i = 0; i < (uint32_t)blocks * WARPS; i++) {
+    struct chunk chunk;
+
+    begin_chunk(&chunk);
+    put_warp(chunk.out, i / WARPS, i % WARPS);
+    for (int k = 0; k < INSTRUCTIONS; k++) {
+      put_record(chunk.out, what_of(0, R_LOAD, 2, form), UINT32_MAX,
+                 form == R_LIST ? 0 : 0x7f1000000000 + 4ull * draw());
+      for (int lane = 0; form == R_LIST && lane < 32; lane++)
+        put64(chunk.out, 0x7f1000000000 + 4ull * draw());
+    }
+    end_chunk(&chunk, out);
+  }
+  fputs("end\n", out);
+}
+
+static void write_binary_row(FILE *out)
+{
+  write_binary(out, R_ROW);
+}
+
+static void write_binary_list(FILE *out)
+{
+  write_binary(out, R_LIST);
+}
+
 static int count(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
 {
   (void)warp;
@@ -158,5 +202,6 @@ int main(void)
 {
   return measure("traceg, list", write_list) + measure("traceg, base and stride", write_stride) +
          measure("traceg, base and deltas", write_deltas) + measure("paper", write_paper) +
-         measure("tsv, list", write_tsv);
+         measure("tsv, list", write_tsv) + measure("binary, list", write_binary_list) +
+         measure("binary, in a row", write_binary_row);
 }

@@ -57,6 +57,14 @@ make check TESTS=tests/unit/test_store
 make check TESTS='tests/kernels/amd.sh tests/kernels/check_amd_images'
 make check TESTS=tests/emulator/emulator.sh TINYGRAD=/where/tinygrad/is
 make check TESTS= && tests/replay/replay --markdown
+# record a program, which needs an NVIDIA GPU; tests/tracing has a stand-in
+hwloc-gpucache trace -- ./your-program its arguments
+hwloc-gpucache predict your-program.trace
+hwloc-gpucache predict -- ./your-program its arguments
+hwloc-gpucache predict -- ./your-program
+hwloc-gpucache predict -- ./rows
+hwloc-gpucache predict --record h200.xml -- ./your-program
+tests/gpu/trace.sh
 # take minutes to hours
 make check-fault check-fuzz check-threads
 make check-calibration KIND=all SEED=2026 NOISE=2026 DRAWN=2000
@@ -198,8 +206,14 @@ run_page() {
   read_page "$top_srcdir/$1"
 }
 
-# block LANGUAGE PAGE: the first one with this word.
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$top_srcdir/$2" | sed '1d;/^```$/,$d'; }
+# block LANGUAGE PAGE [FIRST]: the first one with this word, and with this at the begin of its first line.
+block() {
+  awk -v begin="\`\`\`$1" -v first="^${3:-}" '
+    /^```/ { inside = 0 }
+    starts && !found && $0 ~ first { inside = found = 1 }
+    inside
+    { starts = $0 == begin }' "$top_srcdir/$2"
+}
 
 # documents: those that have blocks of code.
 documents() {
@@ -235,7 +249,7 @@ documents() {
 @test "the traces in doc/traces.md can be predicted" {
   cd "$BATS_TEST_TMPDIR"
   block tsv doc/traces.md >trace.tsv
-  block text doc/traces.md >trace.trc
+  block text doc/traces.md blocksize >trace.trc
   "$tool" --sim h200 predict trace.tsv trace.trc
 }
 

@@ -94,6 +94,17 @@ refused() {
   has "$output" "a warp waits for a load where the trace uses its registers"
 }
 
+@test "a trace that has only some of the blocks" {
+  cp "$top_srcdir/tests/data/traces/two-kernels.binary" "$trace"
+  predict "$trace"
+  is "2 7, 1 1" "$(value '[.kernels[].launch | "\(.blocks) \(.launched_blocks)"] | join(", ")')"
+  is "registers, loads-at-once" "$(value '[.kernels[].launch.loads_wait_by] | join(", ")')"
+  is 17 "$(value '.kernels[1].l1_bypassing')" # a bulk copy of 33 pieces of 16 bytes
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "the trace has 2 of the 7 blocks that were launched: all counts are of these"
+  is 1 "$(grep -c 'that were launched' <<<"$output")"
+}
+
 @test "--seeds and --threads" {
   stream 2 1737 >"$trace"
   predict --seeds 0 "$trace"
@@ -129,6 +140,20 @@ refused() {
   is 0 "$(value '.kernels[1].l1_loads.hits')"
   is 400 "$(value '.kernels[1].l2_loads.hits')"
   is 1 "$(value '.kernels[1].l2_hit_rate.value')"
+}
+
+@test "several kernels begin with a table of them" {
+  printf 'hwloc-gpucache-trace 1\n' >"$trace"
+  for name in _Z4copyPKfPf other _Z4copyPKfPf; do
+    printf 'kernel %s\nblocks 1\nthreads 32\nwarp 32\n0 0 10 load - 4 ffffffff 10000+128\n' "$name"
+  done >>"$trace"
+  echo end >>"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 "$trace"
+  is 0 "$status"
+  is "copy 2 64 0.0 % 50.0 % 2 KiB 2 KiB compulsory" "$(grep '^copy' <<<"$output" | xargs)"
+  has "$output" "kernel 1: copy(float const*, float*)"
+  has "$output" "kernel 2: other"
+  [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
 }
 
 @test "sweeps" {

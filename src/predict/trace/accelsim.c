@@ -80,18 +80,10 @@ static int read_block_number(struct gc_trace *trace, struct gc_error *err)
   return 0;
 }
 
-/* The mask that a warp has if all its threads are in the block. */
-static uint32_t whole_mask(const struct gc_accelsim *reader)
-{
-  const unsigned threads = reader->header.threads - reader->warp * GC_ACCELSIM_LANES;
-
-  return threads >= GC_ACCELSIM_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
-}
-
 static int read_instructions(struct gc_trace *trace, uint64_t count, struct gc_error *err)
 {
   struct gc_accelsim *reader = trace->own;
-  const uint32_t mask = whole_mask(reader);
+  const uint64_t mask = gc_trace_warp_mask(reader->header.threads, GC_ACCELSIM_LANES, reader->warp);
   struct gc_accelsim_line fields;
   const char *line, *why;
   int status = 0;
@@ -208,8 +200,8 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   if (reader->blocks++ && reader->block <= before)
     return gc_stream_bad(trace->stream, err,
                          "this block comes after a block with this or a higher number");
-  reader->visit = visit;
-  reader->data = data;
+  reader->issue.visit = visit;
+  reader->issue.data = data;
   *number = reader->block;
   return read_warps(trace, err);
 }

@@ -22,13 +22,12 @@
 enum encoding { LIST, STRIDE, DELTAS, BULK_LIST, BULK_DELTAS };
 
 /* A number of registers, and their names: R7, UR7, P7 or UP7. Those of threads (R) are kept. */
-static bool read_registers(const char **at, uint8_t kept[GC_ACCELSIM_REGISTERS],
-                           unsigned *kept_count)
+static bool read_registers(const char **at, uint8_t kept[GC_OPERANDS], unsigned *kept_count)
 {
   uint64_t count, number;
 
   *kept_count = 0;
-  if (!scan_decimal(at, &count) || count > GC_ACCELSIM_REGISTERS)
+  if (!scan_decimal(at, &count) || count > GC_OPERANDS)
     return false;
   while (count--) {
     const bool of_thread = **at == 'R';
@@ -190,11 +189,11 @@ const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const
     return "there is no hexadecimal PC";
   if (!scan_hex(&text, &mask) || mask > UINT32_MAX)
     return "there is no hexadecimal mask of 32 bits";
-  if (!read_registers(&text, line->writes, &line->write_count))
+  if (!read_registers(&text, line->operands.writes, &line->operands.write_count))
     return "there is no list of destination registers";
   if (*text < 'A' || *text > 'Z' || !scan_word(&text, &line->opcode, &line->opcode_length))
     return "there is no opcode";
-  if (!read_registers(&text, line->reads, &line->read_count))
+  if (!read_registers(&text, line->operands.reads, &line->operands.read_count))
     return "there is no list of source registers";
   if (header->version >= FIRST_WITH_BULK && memmem(line->opcode, line->opcode_length, "GMMA", 4) &&
       !scan_decimal(&text, &commit))
@@ -205,7 +204,7 @@ const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const
   line->mask = (uint32_t)mask;
   line->width = (unsigned)width;
   line->bulk = NULL;
-  line->immediate = 0;
+  line->operands.immediate = 0;
   if (header->version >= FIRST_WITH_BULK && is_bulk(line)) {
     if (!skip_bulk_fields(&text))
       return "there are no fields of a bulk copy";
@@ -213,7 +212,7 @@ const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const
     return NULL;
   }
   why = width ? read_addresses(&text, line) : NULL;
-  if (!why && !is_tail(header->version, text, &line->immediate))
+  if (!why && !is_tail(header->version, text, &line->operands.immediate))
     why = "there is more text than an instruction has";
   return why;
 }

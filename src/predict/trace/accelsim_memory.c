@@ -3,86 +3,20 @@
  *
  * From instruction lines to what trace.h promises. No access to global memory gets lost silently:
  * an instruction with addresses that is not known, or whose addresses are missing, is an error.
- *
- * Local memory: the hardware interleaves the threads of a warp, so that threads that access the
- * same offset access neighboring words. Here an access of N bytes at an offset lies at
- *   GC_TRACE_LOCAL + (number of the warp in the grid) * 32 * 16 MiB + offset * 32 + lane * N
- * so a full warp touches the same lines of a cache as in the hardware.
  */
 #include "predict/trace/accelsim.h"
 
 #include <errno.h>
 
-/* Grids whose last warp would get addresses of more than 63 bits. */
-#define MOST_LOCAL_WARPS (UINT64_C(1) << 33)
-
 void gc_accelsim_begin_warp(struct gc_accelsim *reader)
 {
-  reader->others = 0;
-  reader->others_wait = reader->waits = false;
-  reader->pending = (struct gc_accelsim_pending){0};
+  gc_issue_begin_warp(&reader->issue, reader->warp);
   reader->shared_side = false;
-}
-
-/* Hands over what waits, and then the instruction. */
-static int flush_others(struct gc_accelsim *reader)
-{
-  struct gc_trace_instruction other;
-
-  if (!reader->others)
-    return 0;
-  other.operation = GC_TRACE_OTHER;
-  other.hint = GC_TRACE_CACHED;
-  other.pc = reader->others_pc;
-  other.bytes = 0;
-  other.count = reader->others;
-  other.waits = reader->others_wait;
-  other.mask = 0;
-  reader->others = 0;
-  reader->others_wait = false;
-  return reader->visit ? reader->visit(reader->warp, &other, reader->data) : 0;
-}
-
-int gc_accelsim_hand_over(struct gc_accelsim *reader)
-{
-  const int status = flush_others(reader);
-
-  reader->instruction.waits = reader->waits;
-  reader->waits = false;
-  if (status || !reader->visit)
-    return status;
-  return reader->visit(reader->warp, &reader->instruction, reader->data);
-}
-
-int gc_accelsim_take_other(struct gc_accelsim *reader, uint32_t pc)
-{
-  if (reader->others == UINT32_MAX || (reader->waits && reader->others)) {
-    const int status = flush_others(reader);
-
-    if (status)
-      return status;
-  }
-  reader->others_wait |= reader->waits;
-  reader->waits = false;
-  if (!reader->others++)
-    reader->others_pc = pc;
-  return 0;
 }
 
 static bool in_window(uint64_t address, uint64_t base)
 {
   return base && address - base < GC_ACCELSIM_WINDOW; /* wraps below base */
-}
-
-/* The offset in the local memory of a thread, as an address of its own (see above). */
-static uint64_t local_address(const struct gc_accelsim *reader, uint64_t offset, unsigned lane,
-                              unsigned bytes)
-{
-  const uint64_t warp = reader->block * reader->header.warps + reader->warp;
-
-  offset &= (GC_ACCELSIM_WINDOW - 1) & ~(uint64_t)(bytes - 1);
-  return GC_TRACE_LOCAL + (warp * GC_ACCELSIM_WINDOW + offset) * GC_ACCELSIM_LANES +
-         (uint64_t)lane * bytes;
 }
 
 /* Splits an access of more than 16 bytes per thread, which Blackwell has. */
@@ -92,11 +26,11 @@ static int hand_over_parts(struct gc_accelsim *reader, unsigned bytes)
   int status;
 
   instruction->bytes = bytes <= 16 ? bytes : 16;
-  status = gc_accelsim_hand_over(reader);
+  status = gc_issue_instruction(&reader->issue, &reader->instruction);
   for (; !status && bytes > 16; bytes -= 16) {
     for (uint64_t left = instruction->mask; left; left &= left - 1)
       instruction->addresses[__builtin_ctzll(left)] += 16;
-    status = gc_accelsim_hand_over(reader);
+    status = gc_issue_instruction(&reader->issue, &reader->instruction);
   }
   return status;
 }
@@ -125,10 +59,11 @@ static int place(struct gc_trace *trace, const struct gc_accelsim_line *line,
       instruction->mask &= ~(UINT64_C(1) << lane);
     } else if (space == GC_OPCODE_LOCAL ||
                (space == GC_OPCODE_GENERIC && in_window(address, reader->header.local_base))) {
-      if (reader->header.blocks > MOST_LOCAL_WARPS / reader->header.warps)
+      if (reader->header.blocks > GC_TRACE_LOCAL_WARPS / reader->header.warps)
         return unsupported(trace, line, err,
                            "accesses local memory, and the grid is too large for that");
-      instruction->addresses[lane] = local_address(reader, address, lane, bytes);
+      instruction->addresses[lane] = gc_trace_local_address(
+          reader->block * reader->header.warps + reader->warp, address, lane, bytes);
     } else if (gc_trace_is_global(address, bytes))
       instruction->addresses[lane] = address;
     else
@@ -170,7 +105,7 @@ static int take_memory(struct gc_trace *trace, const struct gc_accelsim_line *li
   int status;
 
   if (!line->mask)
-    return gc_accelsim_take_other(reader, line->pc);
+    return gc_issue_others(&reader->issue, line->pc, 1);
   if (!line->width)
     return unsupported(trace, line, err, "has no addresses");
   if (bytes > 32 || bytes & (bytes - 1))
@@ -183,7 +118,7 @@ static int take_memory(struct gc_trace *trace, const struct gc_accelsim_line *li
   if (status)
     return status;
   if (!reader->instruction.mask)
-    return gc_accelsim_take_other(reader, line->pc);
+    return gc_issue_others(&reader->issue, line->pc, 1);
   reader->instruction.operation = opcode->operation;
   reader->instruction.hint = opcode->hint;
   reader->instruction.pc = line->pc;
@@ -199,7 +134,7 @@ static int take_barrier(struct gc_accelsim *reader, const struct gc_accelsim_lin
   reader->instruction.bytes = 0;
   reader->instruction.count = 1;
   reader->instruction.mask = line->mask;
-  return gc_accelsim_hand_over(reader);
+  return gc_issue_instruction(&reader->issue, &reader->instruction);
 }
 
 #define PIECE UINT64_C(16)
@@ -218,7 +153,7 @@ static int hand_over(struct bulk *bulk)
 {
   bulk->reader->instruction.mask = (UINT64_C(1) << bulk->lanes) - 1;
   bulk->lanes = 0;
-  return gc_accelsim_hand_over(bulk->reader);
+  return gc_issue_instruction(&bulk->reader->issue, &bulk->reader->instruction);
 }
 
 static int take_address(uint64_t address, void *data)
@@ -268,7 +203,7 @@ int gc_accelsim_take_bulk(struct gc_trace *trace, const struct gc_accelsim_line 
   if (!status && bulk.lanes)
     status = hand_over(&bulk);
   if (!status && !bulk.pieces)
-    status = gc_accelsim_take_other(reader, line->pc);
+    status = gc_issue_others(&reader->issue, line->pc, 1);
   return status;
 }
 
@@ -278,13 +213,14 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
   struct gc_accelsim *reader = trace->own;
   const struct gc_opcode *opcode =
       gc_opcode_recall(&reader->memo, line->pc, line->opcode, line->opcode_length);
+  struct gc_uses uses;
 
   if (reader->shared_side && (opcode->space != GC_OPCODE_ASYNC || line->pc != reader->shared_pc ||
                               line->mask != reader->shared_mask))
     return gc_stream_fail(trace->stream, err, -EOPNOTSUPP,
                           "the LDGSTS before has no global address; use tracer version 5");
-  reader->waits |= gc_accelsim_waits(&reader->pending, line, opcode);
-  gc_accelsim_start(&reader->pending, line, opcode);
+  gc_uses_of(&line->operands, opcode, line->width, &uses);
+  gc_issue_uses(&reader->issue, &uses, line->mask);
   switch (opcode->space) {
   case GC_OPCODE_GLOBAL:
   case GC_OPCODE_GENERIC:
@@ -310,7 +246,7 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
     if (opcode->operation == GC_TRACE_BARRIER && line->mask)
       return take_barrier(reader, line);
   }
-  return gc_accelsim_take_other(reader, line->pc);
+  return gc_issue_others(&reader->issue, line->pc, 1);
 }
 
 int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err)
@@ -321,5 +257,5 @@ int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err)
     return gc_stream_fail(
         trace->stream, err, -EOPNOTSUPP,
         "the LDGSTS at the end of the warp has no global address; use tracer version 5");
-  return flush_others(reader);
+  return gc_issue_end_warp(&reader->issue);
 }

@@ -42,11 +42,36 @@ struct gc_trace {
 
 extern const struct gc_trace_format gc_trace_accelsim, gc_trace_list, gc_trace_paper, gc_trace_tsv;
 
-
 /* Whether an access of this many bytes lies in global memory. */
 static inline bool gc_trace_is_global(uint64_t address, unsigned bytes)
 {
   return address <= GC_TRACE_LOCAL - bytes;
+}
+
+/* Bits of the threads that a warp has in a block of so many threads. */
+static inline uint64_t gc_trace_warp_mask(unsigned block_threads, unsigned lanes, unsigned warp)
+{
+  const unsigned left = block_threads - warp * lanes, threads = left < lanes ? left : lanes;
+
+  return threads == 64 ? UINT64_MAX : (UINT64_C(1) << threads) - 1;
+}
+
+/* Local memory of a thread of NVIDIA's GPUs, and warps there. */
+#define GC_TRACE_LOCAL_BYTES (UINT64_C(1) << 24)
+#define GC_TRACE_LOCAL_LANES 32
+/* The last warp of larger grids would get addresses of more than 63 bits. */
+#define GC_TRACE_LOCAL_WARPS (UINT64_C(1) << 33)
+
+/* The address of local memory. The hardware interleaves the threads of a warp, so that threads that
+ * access the same offset access neighboring words. Here an access of N bytes at an offset lies at
+ *   GC_TRACE_LOCAL + (number of the warp in the grid) * 32 * 16 MiB + offset * 32 + lane * N
+ * so a full warp touches the same lines of a cache as in the hardware. */
+static inline uint64_t gc_trace_local_address(uint64_t warp, uint64_t offset, unsigned lane,
+                                              unsigned bytes)
+{
+  offset &= (GC_TRACE_LOCAL_BYTES - 1) & ~(uint64_t)(bytes - 1);
+  return GC_TRACE_LOCAL + (warp * GC_TRACE_LOCAL_BYTES + offset) * GC_TRACE_LOCAL_LANES +
+         (uint64_t)lane * bytes;
 }
 
 /* Copies a text of length bytes into a field, cut to fit, and printable. */

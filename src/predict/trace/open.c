@@ -25,7 +25,7 @@ static int fail_unknown(struct gc_trace *trace, const char *line, struct gc_erro
   return gc_stream_bad(
       trace->stream, err,
       "\"%s\" does not begin a trace of a known format. The first line is "
-      "\"hwloc-gpucache-trace 1\", \"blocksize: x y z\", \"-kernel name = ...\", or, of a "
+      "\"hwloc-gpucache-trace 1\" or 2, \"blocksize: x y z\", \"-kernel name = ...\", or, of a "
       "list, \"kernel-1.traceg\" or \"Memcpy...\"",
       begin);
 }

@@ -258,7 +258,7 @@ static int read_tracez(struct gc_stream *stream, struct gc_error *err)
   return 0;
 }
 
-/* Moves the beginning of a line to the front of text and reads more behind it. */
+/* Moves what is left of the bytes to the front of text and reads more behind it. */
 static int fill(struct gc_stream *stream, struct gc_error *err)
 {
   const size_t kept = stream->end - stream->at;
@@ -344,6 +344,23 @@ int gc_stream_line(struct gc_stream *stream, const char **line, struct gc_error 
   } while (!start[strspn(start, " \t")]);
   stream->line = *line = start;
   return 1;
+}
+
+int gc_stream_bytes(struct gc_stream *stream, size_t size, const uint8_t **bytes,
+                    struct gc_error *err)
+{
+  while (stream->end - stream->at < size && !stream->ended) {
+    const int status = fill(stream, err);
+
+    if (status)
+      return status;
+  }
+  if (stream->end - stream->at < size)
+    return gc_stream_bad(stream, err,
+                         "the file ends in the bytes after this line: it is truncated");
+  *bytes = (const uint8_t *)stream->text + stream->at;
+  stream->at += size;
+  return 0;
 }
 
 void gc_stream_unread(struct gc_stream *stream)

@@ -5,6 +5,8 @@
  * file of Accel-Sim. The first bytes of the file decide, not its name. Memory: about 400 KiB, what
  * the decompression library needs, and at most 1 MiB more for long lines.
  *
+ * A line may say that bytes follow it, which gc_stream_bytes hands over.
+ *
  * Blank lines are skipped. A carriage return before the newline is removed. Lines that are longer
  * than 1 MiB or have a NUL byte are errors, and so is a last line without newline: a truncated file
  * must not look complete.
@@ -14,6 +16,7 @@
 
 #include "util/error.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct gc_stream;
@@ -35,6 +38,12 @@ int gc_stream_line(struct gc_stream *stream, const char **line, struct gc_error 
 
 /* The next call of gc_stream_line returns the current line again. */
 void gc_stream_unread(struct gc_stream *stream);
+
+/* The next size bytes (1 MiB at most) after the current line, which cannot be returned again then.
+ * 0: *bytes is valid until the next call; or a negative errno with a sentence: -EBADMSG if the file
+ * ends before. */
+int gc_stream_bytes(struct gc_stream *stream, size_t size, const uint8_t **bytes,
+                    struct gc_error *err);
 
 /* Writes the sentence "FILE:LINE: …" for the current line and returns -EBADMSG. */
 int gc_stream_bad(const struct gc_stream *stream, struct gc_error *err, const char *format, ...)

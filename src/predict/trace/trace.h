@@ -68,9 +68,10 @@ struct gc_trace_ignored {
 
 /* How a kernel was launched. A value that a format does not have is 0. */
 struct gc_trace_launch {
-  char name[256];  /* printable */
-  uint64_t number; /* of the kernel in the trace, from 1 */
-  uint64_t blocks; /* of the grid */
+  char name[256];           /* printable */
+  uint64_t number;          /* of the kernel in the trace, from 1 */
+  uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
+  uint64_t launched_blocks; /* of the grid, if the trace has only some of them */
   unsigned threads_per_block;
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
@@ -89,9 +90,9 @@ typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *i
                              void *data);
 
 /* Opens a trace: a .traceg file or a kernelslist.g of Accel-Sim, the format of Nugteren et al.
- * ("thread direction address bytes"), or our TSV (doc/traces.md); each may be compressed with gzip,
- * xz or zstd. The content decides, not the name. 0, or a negative errno with a sentence that names
- * the file, and the line if there is one. */
+ * ("thread direction address bytes"), or ours, as text or binary (doc/traces.md); each may be
+ * compressed with gzip, xz or zstd. The content decides, not the name. 0, or a negative errno with
+ * a sentence that names the file, and the line if there is one. */
 int gc_trace_open(const char *path, struct gc_trace **trace, struct gc_error *err);
 void gc_trace_close(struct gc_trace *trace);
 

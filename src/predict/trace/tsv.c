@@ -1,26 +1,30 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The kernels and blocks of our TSV. The last line of a file is "end", so that a truncated file is
- * noticed. Blocks without instructions may be missing.
+ * The kernels of our formats, and the blocks of the one that is text. The last line of a file is
+ * "end", so that a truncated file is noticed. Blocks without instructions may be missing.
  */
 #include "predict/trace/tsv.h"
 
+#include "predict/trace/binary.h"
+#include "predict/trace/issue.h"
 #include "predict/trace/scan.h"
+#include "predict/trace/tsv_header.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define VERSION 1
+enum { TEXT = 1, BINARY = 2 }; /* versions */
 
 struct tsv {
+  unsigned version;
+  struct gc_binary binary; /* of this version */
   struct gc_trace_launch launch;
   unsigned warps; /* of a block */
   bool first;     /* no block of the kernel was read */
   uint64_t block; /* the last one */
   struct gc_tsv_line line;
-  unsigned long long others; /* instructions without effect in a row */
-  uint32_t others_pc;
+  struct gc_issue issue;
 };
 
 static bool matches(const char *line)
@@ -42,13 +46,22 @@ static int open_tsv(struct gc_trace *trace, struct gc_error *err)
     return status;
   if (!scan_text(&line, GC_TSV_MAGIC) || !scan_gap(&line) || !scan_decimal(&line, &version) ||
       *line)
-    return gc_stream_bad(trace->stream, err, "the first line must be \"" GC_TSV_MAGIC " %d\"",
-                         VERSION);
-  if (version != VERSION)
+    return gc_stream_bad(trace->stream, err, "the first line must be \"" GC_TSV_MAGIC " 1\" or 2");
+  if (version != TEXT && version != BINARY)
     return gc_stream_bad(trace->stream, err,
-                         "this is version %llu of the format; this program reads %d",
-                         (unsigned long long)version, VERSION);
+                         "this is version %llu of the format; this program reads 1 and 2",
+                         (unsigned long long)version);
+  ((struct tsv *)trace->own)->version = (unsigned)version;
   return 0;
+}
+
+static void close_tsv(void *own)
+{
+  struct tsv *tsv = own;
+
+  if (tsv)
+    gc_code_clear(&tsv->binary.code);
+  free(tsv);
 }
 
 /* Nothing may follow "end". */
@@ -75,25 +88,18 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
     return gc_stream_bad(trace->stream, err, "here must be \"kernel NAME\" or \"end\"");
   memset(&tsv->launch, 0, sizeof(tsv->launch));
   gc_trace_copy_text(tsv->launch.name, sizeof(tsv->launch.name), line, strlen(line));
-  status = gc_tsv_read_header(trace, &tsv->launch, err);
+  status = gc_tsv_read_header(trace, tsv->version, &tsv->launch, err);
   if (status)
     return status;
   tsv->warps =
       (tsv->launch.threads_per_block + tsv->launch.warp_threads - 1) / tsv->launch.warp_threads;
   tsv->first = true;
+  if (tsv->version == BINARY)
+    status = gc_binary_begin_kernel(trace, &tsv->binary, &tsv->launch, err);
+  if (status)
+    return status;
   *launch = tsv->launch;
   return 1;
-}
-
-/* Bits of the threads that this warp has. */
-static uint64_t whole_mask(const struct tsv *tsv, uint64_t warp)
-{
-  const unsigned before = (unsigned)warp * tsv->launch.warp_threads;
-  unsigned threads = tsv->launch.threads_per_block - before;
-
-  if (threads > tsv->launch.warp_threads)
-    threads = tsv->launch.warp_threads;
-  return threads == 64 ? UINT64_MAX : (UINT64_C(1) << threads) - 1;
 }
 
 /* Checks the numbers of the line against the header, and that warps come one after the other. */
@@ -112,7 +118,8 @@ static int check(struct gc_trace *trace, uint64_t least_warp, struct gc_error *e
         "warp %llu comes after a warp with a higher number; sort the instructions of the "
         "kernel with sort -s -n -k1,1 -k2,2",
         (unsigned long long)line->warp);
-  mask = whole_mask(tsv, line->warp);
+  mask = gc_trace_warp_mask(tsv->launch.threads_per_block, tsv->launch.warp_threads,
+                            (unsigned)line->warp);
   if (line->instruction.operation == GC_TRACE_BARRIER)
     line->instruction.mask = mask;
   else if (line->instruction.mask & ~mask)
@@ -120,35 +127,26 @@ static int check(struct gc_trace *trace, uint64_t least_warp, struct gc_error *e
   return 0;
 }
 
-static int flush_others(struct tsv *tsv, uint64_t warp, gc_trace_visitor *visit, void *data)
+/* Hands over the current line, or lets it wait if it has no effect. */
+static int hand_over(struct tsv *tsv)
 {
-  struct gc_trace_instruction other = {.operation = GC_TRACE_OTHER, .pc = tsv->others_pc};
-  int status = 0;
+  struct gc_trace_instruction *instruction = &tsv->line.instruction;
 
-  while (tsv->others && !status) {
-    other.count = tsv->others < UINT32_MAX ? (unsigned)tsv->others : UINT32_MAX;
-    tsv->others -= other.count;
-    status = visit ? visit((unsigned)warp, &other, data) : 0;
-  }
-  return status;
+  return instruction->mask ? gc_issue_instruction(&tsv->issue, instruction)
+                           : gc_issue_others(&tsv->issue, instruction->pc, instruction->count);
 }
 
-/* Hands over the current line, or lets it wait if it has no effect. */
-static int hand_over(struct tsv *tsv, gc_trace_visitor *visit, void *data)
+/* Ends the warp before this one, unless the line belongs to the same one. */
+static int change_warp(struct tsv *tsv)
 {
-  const struct gc_trace_instruction *instruction = &tsv->line.instruction;
-  int status;
+  const unsigned warp = (unsigned)tsv->line.warp;
+  int status = 0;
 
-  if (!instruction->mask) {
-    if (!tsv->others)
-      tsv->others_pc = instruction->pc;
-    tsv->others += instruction->count;
-    return tsv->others < UINT32_MAX ? 0 : flush_others(tsv, tsv->line.warp, visit, data);
+  if (warp != tsv->issue.warp) {
+    status = gc_issue_end_warp(&tsv->issue);
+    gc_issue_begin_warp(&tsv->issue, warp);
   }
-  status = flush_others(tsv, tsv->line.warp, visit, data);
-  if (status || !visit)
-    return status;
-  return visit((unsigned)tsv->line.warp, instruction, data);
+  return status;
 }
 
 /* Reads the next instruction line. 1, 0: the kernel has ended, or a negative errno. */
@@ -160,7 +158,7 @@ static int read_instruction(struct gc_trace *trace, struct gc_error *err)
 
   if (status < 0)
     return status;
-  if (!strncmp(line, "kernel", 6) || !strcmp(line, "end")) {
+  if (gc_tsv_ends_kernel(line)) {
     gc_stream_unread(trace->stream);
     return 0;
   }
@@ -192,20 +190,21 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
                       struct gc_error *err)
 {
   struct tsv *tsv = trace->own;
-  uint64_t warp = 0;
-  int status = read_instruction(trace, err);
+  int status;
 
+  if (tsv->version == BINARY)
+    return gc_binary_next_block(trace, &tsv->binary, visit, data, number, err);
+  status = read_instruction(trace, err);
   if (status <= 0)
     return status;
   status = begin_block(trace, err);
-  tsv->others = 0;
+  tsv->issue = (struct gc_issue){.visit = visit, .data = data};
   while (!status) {
-    status = check(trace, warp, err);
-    if (!status && tsv->line.warp != warp)
-      status = flush_others(tsv, warp, visit, data);
-    warp = tsv->line.warp;
+    status = check(trace, tsv->issue.warp, err);
     if (!status)
-      status = hand_over(tsv, visit, data);
+      status = change_warp(tsv);
+    if (!status)
+      status = hand_over(tsv);
     if (!status)
       status = read_instruction(trace, err);
     if (status != 1)
@@ -218,20 +217,23 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   }
   *number = tsv->block;
   if (!status)
-    status = flush_others(tsv, warp, visit, data);
+    status = gc_issue_end_warp(&tsv->issue);
   return status ? status : 1;
 }
 
 static int skip_kernel(struct gc_trace *trace)
 {
-  return gc_trace_find_line(trace, "kernel", "end");
+  struct tsv *tsv = trace->own;
+
+  return tsv->version == BINARY ? gc_binary_skip_kernel(trace, &tsv->binary)
+                                : gc_trace_find_line(trace, "kernel", "end");
 }
 
 const struct gc_trace_format gc_trace_tsv = {
     .name = "a trace in the format of hwloc-gpucache",
     .matches = matches,
     .open = open_tsv,
-    .close = free,
+    .close = close_tsv,
     .next_kernel = next_kernel,
     .next_block = next_block,
     .skip_kernel = skip_kernel,

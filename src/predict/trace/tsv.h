@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Our own text format for traces of any GPU (doc/traces.md). Each line is a keyword or a number,
- * followed by fields; blanks separate them.
+ * Our own formats (doc/traces.md). Version 1 is text for traces of any GPU: each line is a keyword
+ * or a number, followed by fields; blanks separate them. Version 2 has the same lines before the
+ * instructions of a kernel (tsv_header.h); the instructions are binary (binary.h).
  */
 #ifndef GC_PREDICT_TRACE_TSV_H
 #define GC_PREDICT_TRACE_TSV_H
@@ -20,13 +21,5 @@ struct gc_tsv_line {
 
 /* Reads an instruction line of a kernel with warps of this many threads. NULL, or what is wrong. */
 const char *gc_tsv_read_line(const char *text, unsigned warp_threads, struct gc_tsv_line *line);
-
-/* The next line that is no comment, and must be there: 1, or a negative errno with a sentence. */
-int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error *err);
-
-/* Reads the header lines after "kernel NAME", up to the first instruction, "kernel" or "end", which
- * is the next line then. 0, or a negative errno with a sentence. */
-int gc_tsv_read_header(struct gc_trace *trace, struct gc_trace_launch *launch,
-                       struct gc_error *err);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The header lines of a kernel in our TSV: a keyword and a value.
+ * Header lines: a keyword and a value.
  */
+#include "predict/trace/tsv_header.h"
+
 #include "predict/trace/scan.h"
-#include "predict/trace/tsv.h"
 
 int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error *err)
 {
@@ -18,20 +19,37 @@ int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error 
              : gc_stream_bad(trace->stream, err, "there is no line \"end\": the file is truncated");
 }
 
+bool gc_tsv_ends_kernel(const char *line)
+{
+  return !strncmp(line, "kernel", 6) || !strcmp(line, "end");
+}
+
 /* The numbers of the header, in the order of the bits of seen. */
 static const struct {
   const char *key;
   uint64_t least, most;
   bool needed;
+  unsigned version; /* of the file, at least */
 } keys[] = {
-    {"blocks", 1, UINT64_C(1) << 62, true},
-    {"threads", 1, GC_TRACE_BLOCK_THREADS, true},
-    {"warp", 32, 64, true},
-    {"registers", 0, 65536, false},
-    {"shared", 0, UINT64_C(1) << 32, false},
-    {"loads-at-once", 1, 1024, false},
+    {"blocks", 1, UINT64_C(1) << 62, true, 1},
+    {"threads", 1, GC_TRACE_BLOCK_THREADS, true, 1},
+    {"warp", 32, 64, true, 1},
+    {"registers", 0, 65536, false, 1},
+    {"shared", 0, UINT64_C(1) << 32, false, 1},
+    {"loads-at-once", 1, 1024, false, 1},
+    {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
 };
-enum { BLOCKS, THREADS, WARP, REGISTERS, SHARED, LOADS_AT_ONCE, KEYS, ORIGIN = KEYS };
+enum {
+  BLOCKS,
+  THREADS,
+  WARP,
+  REGISTERS,
+  SHARED,
+  LOADS_AT_ONCE,
+  LAUNCHED_BLOCKS,
+  KEYS,
+  ORIGIN = KEYS
+};
 
 static void store(struct gc_trace_launch *launch, int key, uint64_t value)
 {
@@ -51,13 +69,16 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
   case SHARED:
     launch->shared_bytes = value;
     break;
-  default:
+  case LOADS_AT_ONCE:
     launch->loads_at_once = (unsigned)value;
+    break;
+  default:
+    launch->launched_blocks = value;
   }
 }
 
-static int read_key(struct gc_trace *trace, const char *line, struct gc_trace_launch *launch,
-                    unsigned *seen, struct gc_error *err)
+static int read_key(struct gc_trace *trace, unsigned version, const char *line,
+                    struct gc_trace_launch *launch, unsigned *seen, struct gc_error *err)
 {
   const char *value = line, *word;
   uint64_t number;
@@ -66,7 +87,8 @@ static int read_key(struct gc_trace *trace, const char *line, struct gc_trace_la
 
   scan_word(&value, &word, &length);
   for (key = 0; key < KEYS; key++)
-    if (strlen(keys[key].key) == length && !memcmp(keys[key].key, word, length))
+    if (version >= keys[key].version && strlen(keys[key].key) == length &&
+        !memcmp(keys[key].key, word, length))
       break;
   if (key == KEYS && (length != 6 || memcmp(word, "origin", 6)))
     return gc_stream_bad(trace->stream, err, "\"%.40s\" is no line of a header", line);
@@ -86,8 +108,16 @@ static int read_key(struct gc_trace *trace, const char *line, struct gc_trace_la
   return 0;
 }
 
-/* The header lines after "kernel NAME", up to the first instruction, "kernel" or "end". */
-int gc_tsv_read_header(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err)
+/* Whether the line is one of those that follow the header. */
+static bool ends_header(unsigned version, const char *line)
+{
+  return gc_tsv_ends_kernel(line) ||
+         (version == 1 ? *line >= '0' && *line <= '9'
+                       : !strncmp(line, "code ", 5) || !strncmp(line, "accesses ", 9));
+}
+
+int gc_tsv_read_header(struct gc_trace *trace, unsigned version, struct gc_trace_launch *launch,
+                       struct gc_error *err)
 {
   unsigned seen = 0;
   const char *line;
@@ -97,9 +127,9 @@ int gc_tsv_read_header(struct gc_trace *trace, struct gc_trace_launch *launch, s
     status = gc_tsv_need_line(trace, &line, err);
     if (status < 0)
       return status;
-    if ((*line >= '0' && *line <= '9') || !strncmp(line, "kernel", 6) || !strcmp(line, "end"))
+    if (ends_header(version, line))
       break;
-    status = read_key(trace, line, launch, &seen, err);
+    status = read_key(trace, version, line, launch, &seen, err);
     if (status)
       return status;
   }
@@ -108,5 +138,8 @@ int gc_tsv_read_header(struct gc_trace *trace, struct gc_trace_launch *launch, s
     if (keys[key].needed && !(seen & 1u << key))
       return gc_stream_bad(trace->stream, err, "the header of the kernel above has no line \"%s\"",
                            keys[key].key);
+  if (launch->launched_blocks && launch->launched_blocks < launch->blocks)
+    return gc_stream_bad(trace->stream, err,
+                         "the header of the kernel above has fewer launched-blocks than blocks");
   return 0;
 }

@@ -66,14 +66,7 @@ static void print_note(const char *sentence, void *data)
 
 static int start_table(struct gc_table *table, const char *const *titles, size_t columns)
 {
-  char(*row)[GC_CELL];
-
-  *table = (struct gc_table){.columns = columns};
-  if (!(row = gc_table_row(table)))
-    return -ENOMEM;
-  for (size_t i = 0; i < columns; i++)
-    snprintf(row[i], GC_CELL, "%s", titles[i]);
-  return 0;
+  return gc_table_start(table, titles, columns, 0) ? -ENOMEM : 0;
 }
 
 /* A row of a property that differs. */

@@ -6,9 +6,14 @@
 #include "tool/print/messages.h"
 #include "tool/process/watch.h"
 #include "tool/sources/choose.h"
+#include "tool/trace/record.h"
 #include "util/clock.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* --record, --gpu, the only simulated GPU or the only GPU of this machine. */
@@ -105,9 +110,10 @@ static double seconds_left(const struct gc_tool *tool, double begin_ms)
   return tool->timeout > passed ? tool->timeout - passed : 1e-3;
 }
 
-int gc_tool_predict(const struct gc_tool *tool)
+static int predict_on(const struct gc_tool *tool, const struct gc_source *source, double seconds)
 {
   struct gc_predict_job job = {
+      .record = source->record,
       .traces = (const char *const *)tool->words,
       .trace_count = tool->count,
       .wanted = {tool->kernel, tool->launches[0], tool->launches[1]},
@@ -115,23 +121,59 @@ int gc_tool_predict(const struct gc_tool *tool)
       .seeds = tool->seeds < 0 ? GC_PREDICT_SEEDS : (unsigned)tool->seeds,
       .threads = tool->threads,
   };
-  const double begin_ms = gc_now_ms();
   struct gc_error err = {""};
+  int status;
+
+  if (gc_watch_start(seconds, NULL, NULL, NULL, &err)) {
+    gc_say(NULL, "%s", err.text);
+    return GC_EXIT_FAILED;
+  }
+  status = run(tool, source, &job);
+  gc_watch_stop();
+  return status;
+}
+
+/* Runs the program, and predicts from the trace of it, which is a temporary file. */
+static int predict_program(const struct gc_tool *tool, const struct gc_source *source)
+{
+  struct gc_tool traced = *tool;
+  char path[PATH_MAX], *word = path;
+  int ended, status, file;
+
+  snprintf(path, sizeof path, "%s/hwloc-gpucache-XXXXXX", gc_temporary());
+  file = mkostemp(path, O_CLOEXEC);
+  if (file < 0) {
+    gc_say(NULL, "cannot make the temporary file %s: %m", path);
+    return GC_EXIT_FAILED;
+  }
+  close(file);
+  status =
+      gc_record_trace(tool, &(struct gc_recorded){tool->program, path, true, tool->times}, &ended);
+  /* The trace has only what is wanted, with other numbers. */
+  traced.words = &word;
+  traced.count = 1;
+  traced.kernel = NULL;
+  memset(traced.launches, 0, sizeof traced.launches);
+  if (status == GC_EXIT_DONE)
+    status = predict_on(&traced, source, tool->timeout);
+  unlink(path);
+  if (ended)
+    gc_say(NULL, "%s ended with status %d", tool->program[0], ended);
+  return ended ? gc_worse(status, GC_EXIT_FAILED) : status;
+}
+
+int gc_tool_predict(const struct gc_tool *tool)
+{
+  const double begin_ms = gc_now_ms();
   struct gc_sources sources;
-  int status = check_traces(tool);
+  int status = tool->program ? GC_EXIT_DONE : check_traces(tool);
 
   if (status == GC_EXIT_DONE)
     status = choose_gpu(tool, &sources);
   if (status != GC_EXIT_DONE)
     return status;
-  job.record = sources.array[0].record;
-  if (gc_watch_start(seconds_left(tool, begin_ms), NULL, NULL, NULL, &err)) {
-    gc_say(NULL, "%s", err.text);
-    status = GC_EXIT_FAILED;
-  } else {
-    status = run(tool, &sources.array[0], &job);
-    gc_watch_stop();
-  }
+  status = tool->program ? predict_program(tool, sources.array)
+                         : predict_on(tool, sources.array, seconds_left(tool, begin_ms));
   gc_sources_free(&sources);
   return status;
 }

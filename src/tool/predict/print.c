@@ -2,6 +2,9 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "tool/predict/print.h"
 
+#include "tool/predict/reasons.h"
+#include "tool/predict/summary.h"
+#include "tool/print/demangle.h"
 #include "tool/print/format.h"
 #include "tool/print/messages.h"
 #include "tool/print/table.h"
@@ -15,12 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const gc_miss_names[GC_MISS_COUNT] = {
-    [GC_MISS_COMPULSORY] = "compulsory",       [GC_MISS_CAPACITY] = "capacity",
-    [GC_MISS_ASSOCIATIVITY] = "associativity", [GC_MISS_LATENCY] = "latency",
-    [GC_MISS_MSHR] = "outstanding loads",
-};
 
 /* Load instructions in a table; those with most misses come first. */
 #define MOST_LOADS 20
@@ -55,10 +52,11 @@ static void append_count(char *line, size_t size, const char *format, uint64_t c
 
 static void print_name(const struct gc_trace_launch *launch)
 {
-  char line[300];
+  char line[700], name[600];
 
+  gc_demangle(launch->name, name, sizeof name);
   snprintf(line, sizeof line, "kernel %" PRIu64 ": %s", launch->number,
-           launch->name[0] ? launch->name : "(no name)");
+           *name ? name : "(no name)");
   gc_terminal_print(line, NULL);
 }
 
@@ -92,20 +90,11 @@ static void print_launch(const struct gc_kernel_prediction *kernel)
            kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
            kernel->gpu.loads_in_l1 ? l1 : "");
   gc_terminal_print(line, NULL);
+  if (launch->launched_blocks > launch->blocks)
+    printf("  the trace has %" PRIu64 " of the %" PRIu64
+           " blocks that were launched: all counts are of these\n",
+           launch->blocks, launch->launched_blocks);
   print_rule(launch);
-}
-
-static int start_table(struct gc_table *table, const char *const *titles, size_t columns,
-                       unsigned right)
-{
-  char(*row)[GC_CELL];
-
-  *table = (struct gc_table){.columns = columns, .right = right};
-  if (!(row = gc_table_row(table)))
-    return -1;
-  for (size_t i = 0; i < columns; i++)
-    snprintf(row[i], GC_CELL, "%s", titles[i]);
-  return 0;
 }
 
 static int add_cache(struct gc_table *table, const char *name, const struct gc_cache_counts *counts,
@@ -130,7 +119,7 @@ static int print_caches(const struct gc_kernel_prediction *kernel)
   static const char *const titles[] = {"CACHE",  "SECTORS",  "HITS", "HITS ON MISS",
                                        "MISSES", "HIT RATE", "RANGE"};
   struct gc_table table;
-  int failed = start_table(&table, titles, 7, 0x7e);
+  int failed = gc_table_start(&table, titles, 7, 0x7e);
 
   if (!failed)
     failed = add_cache(&table, "L1", &kernel->counts.l1_loads, &kernel->rates[GC_RATE_L1]) ||
@@ -203,17 +192,6 @@ static void print_tlbs(const struct gc_kernel_prediction *kernel)
     puts("");
 }
 
-/* The reason of most misses. */
-static const char *main_reason(const struct gc_load_prediction *load)
-{
-  int most = 0;
-
-  for (int i = 1; i < GC_MISS_COUNT; i++)
-    if (load->misses[i] > load->misses[most])
-      most = i;
-  return load->misses[most] ? gc_miss_names[most] : "";
-}
-
 static int add_load(struct gc_table *table, const struct gc_load_prediction *load)
 {
   char(*row)[GC_CELL] = gc_table_row(table);
@@ -225,7 +203,7 @@ static int add_load(struct gc_table *table, const struct gc_load_prediction *loa
   snprintf(row[2], GC_CELL, "%" PRIu64, load->l1.misses);
   percent(load->hit_rate.value, row[3]);
   range(&load->hit_rate, row[4]);
-  snprintf(row[5], GC_CELL, "%s", main_reason(load));
+  snprintf(row[5], GC_CELL, "%s", gc_main_reason(load->misses));
   return 0;
 }
 
@@ -264,7 +242,7 @@ static int print_loads(const struct gc_kernel_prediction *kernel)
     loads[i] = &kernel->loads[i];
   qsort(loads, n, sizeof *loads, by_misses);
   qsort(loads, shown, sizeof *loads, by_place);
-  failed = start_table(&table, titles, 6, 0x1e);
+  failed = gc_table_start(&table, titles, 6, 0x1e);
   for (size_t i = 0; i < shown && !failed; i++)
     failed = add_load(&table, loads[i]);
   free(loads);
@@ -311,6 +289,8 @@ static void print_ignored(const struct gc_trace_ignored *ignored)
 int gc_predict_print(const struct gc_source *source, const struct gc_prediction *prediction)
 {
   print_gpu(source);
+  if (prediction->count > 1 && gc_predict_print_summary(prediction))
+    return gc_no_memory();
   for (size_t i = 0; i < prediction->count; i++) {
     const struct gc_kernel_prediction *kernel = &prediction->kernels[i];
 
@@ -370,7 +350,7 @@ static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_predicti
   static const char *const titles[] = {"VALUE", "L1",          "L1 HIT RATE",
                                        "RANGE", "L2 HIT RATE", "RANGE"};
   struct gc_table table;
-  int failed = start_table(&table, titles, 6, 0x3f);
+  int failed = gc_table_start(&table, titles, 6, 0x3f);
 
   print_name(&any->kernels[kernel].launch);
   for (size_t i = 0; i < sweep->count && !failed; i++)

@@ -20,7 +20,4 @@ int gc_predict_print_json(const struct gc_source *source, const struct gc_predic
 /* Names the kernels that cannot be read, on stderr. GC_EXIT_FAILED if there are any. */
 int gc_predict_name_left_out(const struct gc_prediction *prediction);
 
-/* The names of the reasons of misses, for people and for JSON. */
-extern const char *const gc_miss_names[GC_MISS_COUNT];
-
 #endif

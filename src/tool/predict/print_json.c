@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/print.h"
+#include "tool/predict/reasons.h"
 #include "tool/print/json.h"
 #include "tool/print/messages.h"
 
@@ -88,6 +89,8 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "number", launch->number);
   gc_json_set_text(&object, "name", launch->name);
   gc_json_set_whole(&object, "blocks", launch->blocks);
+  gc_json_set_whole(&object, "launched_blocks",
+                    launch->launched_blocks ? launch->launched_blocks : launch->blocks);
   gc_json_set_whole(&object, "threads_per_block", launch->threads_per_block);
   gc_json_set_whole(&object, "registers_per_thread", launch->registers_per_thread);
   gc_json_set_whole(&object, "shared_bytes", launch->shared_bytes);

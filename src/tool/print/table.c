@@ -53,6 +53,19 @@ static size_t longest_word(const struct gc_table *table, size_t column)
   return longest;
 }
 
+int gc_table_start(struct gc_table *table, const char *const *titles, size_t columns,
+                   unsigned right)
+{
+  char(*row)[GC_CELL];
+
+  *table = (struct gc_table){.columns = columns, .right = right};
+  if (!(row = gc_table_row(table)))
+    return -1;
+  for (size_t i = 0; i < columns; i++)
+    snprintf(row[i], GC_CELL, "%s", titles[i]);
+  return 0;
+}
+
 size_t gc_table_fit(struct gc_table *table, const char *indent)
 {
   size_t width[GC_TABLE_COLUMNS] = {0}, before = strlen(indent), fit = 0;

@@ -23,6 +23,10 @@ struct gc_table {
   bool (*is_dim)(size_t column, const char *cell); /* NULL: none */
 };
 
+/* Begins a table with a row of titles. right: as in the table. 0, or -1: out of memory. */
+int gc_table_start(struct gc_table *table, const char *const *titles, size_t columns,
+                   unsigned right);
+
 /* Appends a row of empty cells, valid until the next call. NULL: out of memory. */
 char (*gc_table_row(struct gc_table *table))[GC_CELL];
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/print/demangle.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the C++ ABI. The library is not linked: only these names need it. */
+typedef char *demangle(const char *name, char *buffer, size_t *size, int *status);
+
+void gc_demangle(const char *name, char *text, size_t size)
+{
+  void *const library = strncmp(name, "_Z", 2) ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY);
+  demangle *function = NULL;
+  char *result = NULL;
+  int status;
+
+  if (library)
+    *(void **)&function = dlsym(library, "__cxa_demangle");
+  if (function)
+    result = function(name, NULL, NULL, &status);
+  snprintf(text, size, "%s", result ? result : name);
+  free(result);
+  if (library)
+    dlclose(library);
+}

@@ -1,0 +1,15 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Names of C++ functions for people.
+ */
+#ifndef GC_TOOL_PRINT_DEMANGLE_H
+#define GC_TOOL_PRINT_DEMANGLE_H
+
+#include <stddef.h>
+
+/* "f(int)" for "_Z1fi", cut to fit. Other names, and all if there is no libstdc++, stay as they
+ * are. */
+void gc_demangle(const char *name, char *text, size_t size);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/trace/join.h"
+
+#include "tool/print/messages.h"
+#include "tool/trace/module.h"
+#include "util/number.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define SUFFIX ".part"
+#define MOST_MODULES 1000000
+
+struct part {
+  FILE *file;
+  char path[PATH_MAX]; /* without ".part" */
+  char *line;          /* the last one, without newline */
+  size_t room;
+  struct gc_module **modules; /* by number; NULL: not read yet */
+  uint64_t module_count;
+};
+
+static bool next_line(struct part *part)
+{
+  const ssize_t length = getline(&part->line, &part->room, part->file);
+
+  /* A line without newline was not written to its end. */
+  if (length <= 0 || part->line[length - 1] != '\n')
+    return false;
+  part->line[length - 1] = '\0';
+  return true;
+}
+
+/* The text after the word, if the line begins with it and a blank. */
+static const char *value_of(const struct part *part, const char *word)
+{
+  const size_t length = strlen(word);
+
+  return !strncmp(part->line, word, length) && part->line[length] == ' ' ? part->line + length + 1
+                                                                         : NULL;
+}
+
+static uint64_t number_of(const struct part *part, const char *word)
+{
+  const char *const text = value_of(part, word);
+  uint64_t number;
+
+  return text && gc_number_whole(text, &number) ? number : 0;
+}
+
+/* Whether the launch whose first line was read is complete; the file is then behind it. If not, the
+ * file is behind the last line of it. */
+static bool is_complete(struct part *part)
+{
+  static const char *const ends[] = {"kernel", "left-out", "in-graphs"};
+  long here = ftell(part->file);
+
+  for (; next_line(part); here = ftell(part->file)) {
+    const uint64_t bytes = number_of(part, "accesses");
+
+    if (!strcmp(part->line, "complete"))
+      return true;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+      if (value_of(part, ends[i]) || !strcmp(part->line, "ended")) {
+        fseek(part->file, here, SEEK_SET);
+        return false;
+      }
+    if (bytes)
+      fseek(part->file, (long)bytes, SEEK_CUR);
+  }
+  return false;
+}
+
+static int copy(FILE *from, FILE *to, uint64_t bytes)
+{
+  char buffer[1 << 16];
+
+  while (bytes) {
+    const size_t size = bytes < sizeof buffer ? (size_t)bytes : sizeof buffer;
+
+    if (fread(buffer, 1, size, from) != size || fwrite(buffer, 1, size, to) != size)
+      return -EIO;
+    bytes -= size;
+  }
+  return 0;
+}
+
+/* The machine code with this number. NULL: there is none. */
+static const struct gc_module *find_module(struct part *part, const char *nvdisasm, uint64_t number)
+{
+  char path[PATH_MAX + 32];
+  struct gc_error err;
+
+  if (!number || number > MOST_MODULES)
+    return NULL;
+  if (number >= part->module_count) {
+    struct gc_module **more = realloc(part->modules, (number + 1) * sizeof *more);
+
+    if (!more)
+      return NULL;
+    memset(more + part->module_count, 0, (number + 1 - part->module_count) * sizeof *more);
+    part->modules = more;
+    part->module_count = number + 1;
+  }
+  if (!part->modules[number]) {
+    snprintf(path, sizeof path, "%s-%llu.cubin", part->path, (unsigned long long)number);
+    gc_module_read(path, nvdisasm, &part->modules[number], &err);
+  }
+  return part->modules[number];
+}
+
+/* Copies the launch that begins here; the file is behind its first line. */
+static int copy_launch(struct part *part, const char *kernel, const char *nvdisasm, FILE *trace,
+                       struct gc_joined *joined)
+{
+  const struct gc_module *code;
+  uint64_t module = 0, blocks = 0;
+  bool in_header = true;
+
+  fprintf(trace, "kernel %s\n", kernel);
+  while (next_line(part) && strcmp(part->line, "complete")) {
+    const uint64_t bytes = number_of(part, "accesses");
+
+    if (value_of(part, "module")) {
+      module = number_of(part, "module");
+      continue;
+    }
+    if (value_of(part, "microseconds")) {
+      if (joined->verbose)
+        gc_say(NULL, "%.60s: %.3f ms", kernel, (double)number_of(part, "microseconds") / 1e3);
+      continue;
+    }
+    if (value_of(part, "blocks"))
+      blocks = number_of(part, "blocks");
+    joined->sampled += number_of(part, "launched-blocks") > blocks;
+    if (bytes && in_header) {
+      code = find_module(part, nvdisasm, module);
+      joined->without_code += !code || !gc_module_write(code, kernel, trace);
+      in_header = false;
+    }
+    fprintf(trace, "%s\n", part->line);
+    if (bytes && copy(part->file, trace, bytes))
+      return -EIO;
+  }
+  joined->kernels++;
+  return 0;
+}
+
+static int join_launch(struct part *part, const char *nvdisasm, FILE *trace,
+                       struct gc_joined *joined)
+{
+  const long begin = ftell(part->file);
+  char *kernel = strdup(value_of(part, "kernel"));
+  int status = kernel ? 0 : -ENOMEM;
+
+  if (kernel && is_complete(part)) {
+    fseek(part->file, begin, SEEK_SET);
+    status = copy_launch(part, kernel, nvdisasm, trace, joined);
+  }
+  free(kernel);
+  return status;
+}
+
+static void free_part(struct part *part)
+{
+  for (uint64_t i = 0; i < part->module_count; i++)
+    gc_module_free(part->modules[i]);
+  free(part->modules);
+  free(part->line);
+  if (part->file)
+    fclose(part->file);
+}
+
+/* A line that does not belong to a launch. */
+static void note_line(const struct part *part, struct gc_joined *joined, bool *ended)
+{
+  const char *const because = value_of(part, "because"), *const failed = value_of(part, "failed");
+
+  joined->in_graphs += number_of(part, "in-graphs");
+  joined->left_out += number_of(part, "left-out");
+  if (because && !*joined->why.text)
+    gc_fail(&joined->why, 0, "%s", because);
+  if (failed && !joined->failed++)
+    gc_fail(&joined->why_failed, 0, "%s", failed);
+  *ended |= failed || !strcmp(part->line, "ended");
+}
+
+static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struct gc_joined *joined)
+{
+  bool ended = false;
+  int status = 0;
+
+  joined->processes++;
+  while (!status && next_line(part))
+    if (value_of(part, "kernel"))
+      status = join_launch(part, nvdisasm, trace, joined);
+    else
+      note_line(part, joined, &ended);
+  joined->early += !ended;
+  return status;
+}
+
+static int join_file(const char *directory, const char *name, const char *nvdisasm, FILE *trace,
+                     struct gc_joined *joined)
+{
+  struct part part = {.file = NULL};
+  char path[PATH_MAX];
+  int status = -ENAMETOOLONG;
+
+  if (snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path) {
+    snprintf(part.path, sizeof part.path, "%.*s", (int)(strlen(path) - strlen(SUFFIX)), path);
+    part.file = fopen(path, "re");
+    status = part.file ? join_part(&part, nvdisasm, trace, joined) : -errno;
+  }
+  free_part(&part);
+  return status;
+}
+
+static int is_part(const struct dirent *entry)
+{
+  const size_t length = strlen(entry->d_name);
+
+  return length > strlen(SUFFIX) && !strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX);
+}
+
+int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
+                  struct gc_joined *joined, struct gc_error *err)
+{
+  struct dirent **parts = NULL;
+  const int count = scandir(directory, &parts, is_part, versionsort);
+  int status = count < 0 ? -errno : 0;
+
+  *joined = (struct gc_joined){.verbose = joined->verbose};
+  fputs("hwloc-gpucache-trace 2\n", trace);
+  for (int i = 0; i < count; i++) {
+    if (!status)
+      status = join_file(directory, parts[i]->d_name, nvdisasm, trace, joined);
+    free(parts[i]);
+  }
+  free(parts);
+  fputs("end\n", trace);
+  return status ? gc_fail(err, status, "cannot put the trace together: %s", strerror(-status)) : 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/trace/module.h"
+
+#include "util/spawn.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Attribute of the section .nv.info: number of a symbol, registers of a thread. */
+#define REGISTERS_FORMAT 4
+#define REGISTERS_ATTRIBUTE 0x2f
+#define SECTION ".section\t.text."
+#define MOST_SECONDS 60
+
+struct gc_module {
+  char *elf, *text;
+  size_t elf_size, text_size;
+};
+
+static int read_file(int file, char **content, size_t *size)
+{
+  struct stat status;
+  ssize_t got;
+
+  if (fstat(file, &status))
+    return -errno;
+  *content = malloc((size_t)status.st_size + 1);
+  if (!*content)
+    return -ENOMEM;
+  got = pread(file, *content, (size_t)status.st_size, 0);
+  if (got != status.st_size)
+    return -EIO;
+  (*content)[got] = '\0';
+  *size = (size_t)got;
+  return 0;
+}
+
+/* Disassembles into a file beside the cubin, which is in a temporary directory. */
+static int disassemble(const char *cubin, const char *nvdisasm, struct gc_module *module)
+{
+  const char *const argv[] = {nvdisasm, "-c", cubin, NULL};
+  char path[4200];
+  FILE *file;
+  struct gc_command command = {.argv = argv};
+  int status;
+
+  snprintf(path, sizeof path, "%s.text", cubin);
+  file = fopen(path, "w+e");
+  if (!file)
+    return -errno;
+  command.output = fileno(file);
+  gc_spawn(&command, 1, &(struct gc_spawn_options){.seconds = MOST_SECONDS});
+  status = command.end != GC_END_EXITED || command.status
+               ? -EIO
+               : read_file(fileno(file), &module->text, &module->text_size);
+  fclose(file);
+  return status;
+}
+
+int gc_module_read(const char *cubin, const char *nvdisasm, struct gc_module **result,
+                   struct gc_error *err)
+{
+  struct gc_module *module = calloc(1, sizeof *module);
+  const int file = open(cubin, O_RDONLY | O_CLOEXEC);
+  int status = !module ? -ENOMEM : file < 0 ? -errno : 0;
+
+  if (!status)
+    status = read_file(file, &module->elf, &module->elf_size);
+  if (file >= 0)
+    close(file);
+  if (!status && *nvdisasm && disassemble(cubin, nvdisasm, module))
+    status = gc_fail(err, -EIO, "%s cannot disassemble the machine code of a module", nvdisasm);
+  else if (status)
+    gc_fail(err, status, "cannot read %s: %s", cubin, strerror(-status));
+  *result = module;
+  return status;
+}
+
+void gc_module_free(struct gc_module *module)
+{
+  if (!module)
+    return;
+  free(module->elf);
+  free(module->text);
+  free(module);
+}
+
+/* The part of the file, or NULL if the file does not have it. */
+static const void *part(const struct gc_module *module, uint64_t offset, uint64_t size)
+{
+  return module->elf && offset <= module->elf_size && size <= module->elf_size - offset
+             ? module->elf + offset
+             : NULL;
+}
+
+static bool section(const struct gc_module *module, unsigned number, Elf64_Shdr *section)
+{
+  const Elf64_Ehdr *header = part(module, 0, sizeof *header);
+  const void *found;
+
+  if (!header || number >= header->e_shnum || header->e_shentsize != sizeof *section)
+    return false;
+  found = part(module, header->e_shoff + number * sizeof *section, sizeof *section);
+  if (found)
+    memcpy(section, found, sizeof *section);
+  return found;
+}
+
+static bool find_section(const struct gc_module *module, uint32_t type, const char *name,
+                         Elf64_Shdr *found)
+{
+  const Elf64_Ehdr *header = part(module, 0, sizeof *header);
+  Elf64_Shdr names;
+
+  if (!header || !section(module, header->e_shstrndx, &names))
+    return false;
+  for (unsigned i = 0; section(module, i, found); i++) {
+    const char *text = part(module, names.sh_offset + found->sh_name, strlen(name) + 1);
+
+    if (type ? found->sh_type == type : text && !strcmp(text, name))
+      return true;
+  }
+  return false;
+}
+
+/* The number of a kernel's symbol; 0: there is none. */
+static uint32_t symbol(const struct gc_module *module, const char *kernel)
+{
+  Elf64_Shdr symbols, names;
+
+  if (!find_section(module, SHT_SYMTAB, "", &symbols) || !section(module, symbols.sh_link, &names))
+    return 0;
+  for (uint32_t i = 0; i < symbols.sh_size / sizeof(Elf64_Sym); i++) {
+    const void *entry = part(module, symbols.sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
+    const char *name;
+    Elf64_Sym one;
+
+    if (!entry)
+      return 0;
+    memcpy(&one, entry, sizeof one);
+    name = part(module, names.sh_offset + one.st_name, strlen(kernel) + 1);
+    if (name && ELF64_ST_TYPE(one.st_info) == STT_FUNC && !strcmp(name, kernel))
+      return i;
+  }
+  return 0;
+}
+
+/* Registers of a thread; 0: not known. */
+static uint32_t registers(const struct gc_module *module, const char *kernel)
+{
+  const uint32_t number = symbol(module, kernel);
+  Elf64_Shdr info;
+  const uint8_t *at;
+  uint64_t left;
+
+  if (!number || !find_section(module, 0, ".nv.info", &info))
+    return 0;
+  at = part(module, info.sh_offset, info.sh_size);
+  /* An attribute has a format, a number, and the size of its value. */
+  for (left = at ? info.sh_size : 0; left >= 4;) {
+    const unsigned size = at[0] == REGISTERS_FORMAT ? at[2] | (unsigned)at[3] << 8 : 0;
+    uint32_t values[2];
+
+    if (size + 4 > left)
+      return 0;
+    if (at[0] == REGISTERS_FORMAT && at[1] == REGISTERS_ATTRIBUTE && size == sizeof values) {
+      memcpy(values, at + 4, sizeof values);
+      if (values[0] == number)
+        return values[1];
+    }
+    at += size + 4;
+    left -= size + 4;
+  }
+  return 0;
+}
+
+/* A line of nvdisasm without comment marks and ';': an instruction or a label. */
+static void write_line(const char *line, size_t length, FILE *trace)
+{
+  const char *const open = memchr(line, '/', length), *end;
+
+  if (!strncmp(line, ".L", 2) && line[length - 1] == ':') {
+    fprintf(trace, "code %.*s\n", (int)length, line);
+    return;
+  }
+  if (!open || length - (size_t)(open - line) < 8 || open[1] != '*')
+    return;
+  end = memchr(open, ';', length - (size_t)(open - line));
+  line = strstr(open, "*/");
+  if (!end || !line || line > end)
+    return;
+  fprintf(trace, "code %.*s", (int)(line - open - 2), open + 2);
+  line += 2;
+  line += strspn(line, " \t");
+  while (end > line && end[-1] == ' ')
+    end--;
+  fprintf(trace, " %.*s\n", (int)(end - line), line);
+}
+
+/* The lines of a kernel, up to the next section or the end of the text. */
+static void write_lines(const char *text, FILE *trace)
+{
+  const char *const section = strstr(text, SECTION), *end;
+
+  for (const char *line = text; (!section || line < section) && (end = strchr(line, '\n'));
+       line = end + 1)
+    write_line(line, (size_t)(end - line), trace);
+}
+
+bool gc_module_write(const struct gc_module *module, const char *kernel, FILE *trace)
+{
+  const uint32_t count = registers(module, kernel);
+  const size_t length = strlen(kernel);
+
+  if (count)
+    fprintf(trace, "registers %u\n", count);
+  for (const char *at = module->text; at && (at = strstr(at, SECTION)); at++) {
+    const char *name = at + strlen(SECTION);
+
+    if (!strncmp(name, kernel, length) && name[length] == ',') {
+      const char *line = strchr(name, '\n');
+
+      write_lines(line ? line + 1 : "", trace);
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "tool/trace/record.h"
+
+#include "tool/print/messages.h"
+#include "tool/process/environment.h"
+#include "tool/process/watch.h"
+#include "tool/trace/join.h"
+#include "tool/trace/pack.h"
+#include "tool/trace/toolkit.h"
+#include "trace/settings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define INJECTION_ENV "CUDA_INJECTION64_PATH"
+#define NOT_STARTED (-1)
+
+static volatile pid_t child;
+
+/* ^C and ^\ on a terminal reach the program by themselves; those of kill(1) do not. */
+static void pass_on(int number, siginfo_t *info, void *unused)
+{
+  (void)unused;
+  if (child > 0 && ((number != SIGINT && number != SIGQUIT) || info->si_code == SI_USER))
+    kill(child, number);
+}
+
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+#define PASSED (sizeof passed / sizeof *passed)
+
+/* Signals that are ignored stay ignored, here and in the program (nohup). */
+static void take_signals(struct sigaction before[PASSED])
+{
+  struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO};
+
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < PASSED; i++) {
+    sigaction(passed[i], NULL, &before[i]);
+    if (before[i].sa_handler != SIG_IGN)
+      sigaction(passed[i], &action, NULL);
+  }
+}
+
+static int start(const struct gc_recorded *recorded)
+{
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  sigset_t ignored_here;
+  pid_t started = 0;
+  int status;
+
+  posix_spawnattr_init(&attributes);
+  sigemptyset(&ignored_here);
+  sigaddset(&ignored_here, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &ignored_here);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawn_file_actions_init(&files);
+  if (recorded->to_stderr)
+    posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  status =
+      posix_spawnp(&started, recorded->program[0], &files, &attributes, recorded->program, environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  child = started;
+  return status;
+}
+
+/* Runs the program. Its exit status as a shell has it, or NOT_STARTED and *ended. */
+static int run_program(const struct gc_recorded *recorded, int *ended)
+{
+  struct sigaction before[PASSED];
+  siginfo_t info;
+  int status;
+
+  take_signals(before);
+  status = start(recorded);
+  if (status) {
+    gc_say(NULL, "cannot run %s: %s", recorded->program[0], strerror(status));
+    *ended = status == ENOENT ? 127 : 126;
+  } else {
+    /* The process id stays that of the program until signals are no longer passed on. */
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
+      ;
+    status = 0;
+  }
+  for (size_t i = 0; i < PASSED; i++)
+    sigaction(passed[i], &before[i], NULL);
+  if (child <= 0 || status)
+    return NOT_STARTED;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  child = 0;
+  *ended = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return 0;
+}
+
+static void remove_directory(void *path)
+{
+  const char *const directory = path;
+  DIR *const files = opendir(directory);
+  const struct dirent *entry;
+
+  while (files && (entry = readdir(files)))
+    if (*entry->d_name != '.')
+      unlinkat(dirfd(files), entry->d_name, 0);
+  if (files)
+    closedir(files);
+  rmdir(directory);
+}
+
+static const char *plural(uint64_t count)
+{
+  return count == 1 ? "" : "s";
+}
+
+static void report_left_out(const struct gc_joined *joined)
+{
+  if (joined->failed)
+    gc_say(NULL, "%" PRIu64 " process%s could not be traced: %s", joined->failed,
+           joined->failed == 1 ? "" : "es", joined->why_failed.text);
+  if (joined->left_out)
+    gc_say(NULL, "%" PRIu64 " launch%s not traced: %s", joined->left_out,
+           joined->left_out == 1 ? " was" : "es were", joined->why.text);
+  if (joined->in_graphs)
+    gc_say(NULL, "%" PRIu64 " kernel%s of CUDA graphs %s not traced", joined->in_graphs,
+           plural(joined->in_graphs), joined->in_graphs == 1 ? "was" : "were");
+  if (joined->early)
+    gc_say(NULL, "%" PRIu64 " process%s ended early: the trace has the launches that were complete",
+           joined->early, joined->early == 1 ? "" : "es");
+  if (joined->without_code)
+    gc_say(NULL,
+           "%" PRIu64 " kernel%s without machine code, which needs nvdisasm of the CUDA "
+           "Toolkit: predict assumes that a warp waits for each load",
+           joined->without_code, joined->without_code == 1 ? " is" : "s are");
+}
+
+/* What is in the trace and what is not. GC_EXIT_FAILED: nothing is. */
+static int report(const struct gc_joined *joined, const struct gc_recorded *recorded)
+{
+  report_left_out(joined);
+  if (!joined->processes)
+    gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to trace",
+           recorded->program[0]);
+  else if (!joined->kernels)
+    gc_say(NULL, "no kernel was traced");
+  else if (!recorded->to_stderr)
+    gc_say(NULL, "%s: %" PRIu64 " kernel%s (%" PRIu64 " sampled)", recorded->output,
+           joined->kernels, plural(joined->kernels), joined->sampled);
+  return joined->kernels ? GC_EXIT_DONE : GC_EXIT_FAILED;
+}
+
+/* A new file beside the output, so that it can be renamed. Its descriptor. */
+static int create_output(const char *output, char *path, size_t size)
+{
+  const mode_t mask = umask(0);
+  int file;
+
+  umask(mask);
+  if (snprintf(path, size, "%s.XXXXXX", output) >= (int)size) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  file = mkostemp(path, O_CLOEXEC);
+  if (file >= 0)
+    fchmod(file, 0666 & ~mask);
+  return file;
+}
+
+/* Puts the trace together in the file. */
+static int write_trace(const char *directory, const struct gc_toolkit *toolkit, int file,
+                       struct gc_joined *joined, struct gc_error *err)
+{
+  FILE *trace = gc_pack(file);
+  int status;
+
+  if (!trace)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  status = gc_trace_join(directory, toolkit->nvdisasm, trace, joined, err);
+  if (fclose(trace) && !status)
+    status = gc_fail(err, -EIO, "cannot write the trace: %s", strerror(errno));
+  return status;
+}
+
+static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
+                        const struct gc_recorded *recorded, const char *path, int file)
+{
+  struct gc_joined joined = {.verbose = recorded->verbose};
+  struct gc_error err = {""};
+  int status = gc_watch_start(0, NULL, remove_directory, directory, &err);
+  const bool watched = !status;
+
+  status = write_trace(directory, toolkit, file, &joined, &err);
+  if (watched)
+    gc_watch_stop();
+  if (status) {
+    gc_say(NULL, "%s; what was traced remains in %s", err.text, directory);
+    unlink(path);
+    return GC_EXIT_FAILED;
+  }
+  status = report(&joined, recorded);
+  remove_directory(directory);
+  if (status == GC_EXIT_DONE && rename(path, recorded->output)) {
+    gc_say(NULL, "cannot write %s: %s", recorded->output, strerror(errno));
+    status = GC_EXIT_FAILED;
+  }
+  if (status != GC_EXIT_DONE)
+    unlink(path);
+  return status;
+}
+
+static int trace_in(char *directory, const struct gc_toolkit *toolkit,
+                    const struct gc_recorded *recorded, int *ended)
+{
+  char path[PATH_MAX];
+  const int file = create_output(recorded->output, path, sizeof path);
+
+  if (file < 0) {
+    gc_say(NULL, "cannot write %s: %s", recorded->output, strerror(errno));
+    remove_directory(directory);
+    return GC_EXIT_FAILED;
+  }
+  gc_environment_give_back();
+  if (setenv(INJECTION_ENV, toolkit->library, 1) || setenv(GC_TRACE_ENV, directory, 1) ||
+      run_program(recorded, ended) == NOT_STARTED) {
+    close(file);
+    unlink(path);
+    remove_directory(directory);
+    return GC_EXIT_FAILED;
+  }
+  unsetenv(INJECTION_ENV);
+  unsetenv(GC_TRACE_ENV);
+  return finish_trace(directory, toolkit, recorded, path, file);
+}
+
+const char *gc_temporary(void)
+{
+  const char *const directory = getenv("TMPDIR");
+
+  return directory && *directory ? directory : "/tmp";
+}
+
+/* A new directory, with an absolute path. NULL: there is none, with a message. */
+static char *make_directory(void)
+{
+  char path[PATH_MAX], *absolute = NULL;
+
+  if (snprintf(path, sizeof path, "%s/hwloc-gpucache-XXXXXX", gc_temporary()) < (int)sizeof path &&
+      mkdtemp(path))
+    absolute = realpath(path, NULL);
+  if (!absolute)
+    gc_say(NULL, "cannot make a temporary directory in %s: %s", gc_temporary(), strerror(errno));
+  return absolute;
+}
+
+/* Whether the values can be lines of a file. */
+static bool can_pass(const struct gc_tool *tool, const struct gc_trace_settings *settings)
+{
+  if (tool->kernel &&
+      (strlen(tool->kernel) >= sizeof settings->kernel || strchr(tool->kernel, '\n')))
+    gc_say(NULL, "--kernel needs less than %zu characters, and no newline",
+           sizeof settings->kernel);
+  else if (getenv(INJECTION_ENV))
+    gc_say(NULL, INJECTION_ENV " is set, for another tool: unset it, because CUDA loads only one");
+  else
+    return true;
+  return false;
+}
+
+int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded, int *ended)
+{
+  struct gc_trace_settings settings = {.first = tool->launches[0],
+                                       .last = tool->launches[1],
+                                       .blocks = tool->blocks,
+                                       .limit = tool->limit};
+  struct gc_toolkit toolkit;
+  struct gc_error err = {""};
+  char *directory;
+  int status;
+
+  *ended = 0;
+  if (!can_pass(tool, &settings))
+    return GC_EXIT_FAILED;
+  if (gc_toolkit_find(&toolkit, &err)) {
+    gc_say(NULL, "%s", err.text);
+    return GC_EXIT_FAILED;
+  }
+  snprintf(settings.sanitizer, sizeof settings.sanitizer, "%s", toolkit.sanitizer);
+  snprintf(settings.ptxas, sizeof settings.ptxas, "%s", toolkit.ptxas);
+  snprintf(settings.kernel, sizeof settings.kernel, "%s", tool->kernel ? tool->kernel : "");
+  directory = make_directory();
+  if (!directory)
+    return GC_EXIT_FAILED;
+  if (gc_trace_settings_write(directory, &settings, &err)) {
+    gc_say(NULL, "%s", err.text);
+    remove_directory(directory);
+    status = GC_EXIT_FAILED;
+  } else {
+    status = trace_in(directory, &toolkit, recorded, ended);
+  }
+  free(directory);
+  return status;
+}

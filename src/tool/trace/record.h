@@ -1,0 +1,29 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Runs a program and records the memory accesses of its CUDA kernels in a trace.
+ */
+#ifndef GC_TOOL_TRACE_RECORD_H
+#define GC_TOOL_TRACE_RECORD_H
+
+#include "tool/tool.h"
+
+#include <stdbool.h>
+
+struct gc_recorded {
+  char *const *program; /* with its arguments, ended by NULL */
+  const char *output;   /* the file for the trace, which is replaced */
+  bool to_stderr;       /* what the program writes to its stdout */
+  bool verbose;         /* say how long each kernel ran while it was recorded */
+};
+
+/* Runs the program and writes the trace. Says on stderr what was left out, and without to_stderr
+ * also what was traced. The kernels that were complete are in the file, however the program ended.
+ * *ended is its exit status as a shell has it: 128 and the number of the signal that ended it; 126
+ * or 127: it was not started. GC_EXIT_DONE: there is a trace; or GC_EXIT_FAILED, with a message. */
+int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded, int *ended);
+
+/* The directory for temporary files. */
+const char *gc_temporary(void);
+
+#endif

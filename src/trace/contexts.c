@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/contexts.h"
+
+#include "device/cuda_symbols.h"
+#include "trace/api.h"
+#include "trace/image.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Records get this part of the GPU's memory: 4 GiB of 141 GB, 256 MiB of 8 GB. If the program has
+ * left less, half of that, and so on. */
+#define PART_OF_MEMORY 32
+#define LEAST_PART 1024
+#define LARGEST_MODULE ((size_t)64 << 20)
+
+/* Each instruction and the function of kernels/trace.c for it. */
+static const struct {
+  Sanitizer_InstructionId instruction;
+  const char *function;
+} patches[] = {
+    {SANITIZER_INSTRUCTION_BLOCK_ENTER, "gpucache_block"},
+    {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "gpucache_global"},
+    {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpucache_local"},
+    {SANITIZER_INSTRUCTION_BARRIER, "gpucache_barrier"},
+    {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "gpucache_async"},
+    {SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED, "gpucache_bulk_load"},
+    {SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL, "gpucache_bulk_store"},
+    {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, "gpucache_bulk_atomic"},
+};
+
+static struct gc_traced_context *contexts;
+static struct gc_traced_module *modules;
+static unsigned saved; /* modules with machine code */
+
+/* What the driver says about a GPU. */
+struct gpu {
+  int sms, major, minor; /* of the compute capability */
+  size_t memory;         /* bytes */
+};
+
+/* These functions of the driver may be called from callbacks: they only look up numbers. */
+static int ask_driver(int device, struct gpu *gpu, struct gc_error *err)
+{
+  void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  CUresult (*attribute)(int *, int, int);
+  CUresult (*total)(size_t *, int);
+
+  if (!driver)
+    return gc_fail(err, -ENOENT, "the CUDA driver is not loaded");
+  *(void **)&attribute = dlsym(driver, "cuDeviceGetAttribute");
+  *(void **)&total = dlsym(driver, "cuDeviceTotalMem_v2");
+  dlclose(driver);
+  if (!attribute || !total ||
+      attribute(&gpu->sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) ||
+      attribute(&gpu->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) ||
+      attribute(&gpu->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) ||
+      total(&gpu->memory, device))
+    return gc_fail(err, -EIO, "the CUDA driver does not describe the GPU");
+  return 0;
+}
+
+/* Runs ptxas without files of the program. */
+static int run(char *const *argv)
+{
+  posix_spawn_file_actions_t files;
+  pid_t child;
+  int status;
+
+  posix_spawn_file_actions_init(&files);
+  for (int file = 0; file <= 2; file++)
+    posix_spawn_file_actions_addopen(&files, file, "/dev/null", O_RDWR, 0);
+  status = posix_spawn(&child, argv[0], &files, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (status)
+    return -status;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return 0; /* the program reaps all children; the file will tell */
+  return status ? -EIO : 0;
+}
+
+/* Compiles the functions for this GPU, and loads them. */
+static int load_compiled(void *context, const struct gpu *gpu, const char *ptxas,
+                         const struct gc_part *part, struct gc_error *err)
+{
+  char compiler[4096], ptx[4300], cubin[4300], architecture[32];
+  char *const argv[] = {compiler, "--compile-as-tools-patch", architecture, "-o", cubin, ptx, NULL};
+  int status;
+
+  if (!*ptxas)
+    return gc_fail(err, -ENOTSUP,
+                   "no code for GPUs of compute capability %d.%d could be loaded, and there is no "
+                   "ptxas of the CUDA Toolkit",
+                   gpu->major, gpu->minor);
+  snprintf(compiler, sizeof compiler, "%s", ptxas);
+  snprintf(architecture, sizeof architecture, "-arch=sm_%d", 10 * gpu->major + gpu->minor);
+  snprintf(ptx, sizeof ptx, "%s.ptx", part->name);
+  snprintf(cubin, sizeof cubin, "%s.image", part->name);
+  status = gc_part_write(part, ".ptx", gc_trace_ptx, gc_trace_ptx_bytes);
+  if (!status)
+    status = run(argv);
+  if (status)
+    return gc_fail(err, status, "%s cannot compile for compute capability %d.%d: %s", ptxas,
+                   gpu->major, gpu->minor, strerror(-status));
+  return GC_SANITIZER(sanitizerAddPatchesFromFile, (cubin, context), err);
+}
+
+static int start_context(struct gc_traced_context *context, int device,
+                         const struct gc_trace_settings *settings, const struct gc_part *part)
+{
+  struct gpu gpu;
+  const int status = ask_driver(device, &gpu, &context->why);
+
+  if (status)
+    return status;
+  context->sms = gpu.sms < GC_TRACE_MOST_SMS ? (uint32_t)gpu.sms : GC_TRACE_MOST_SMS;
+  context->memory = gpu.memory;
+  if (gc_trace_image_bytes && !gc_sanitizer.sanitizerAddPatches(gc_trace_image, context->handle))
+    return 0;
+  return load_compiled(context->handle, &gpu, settings->ptxas, part, &context->why);
+}
+
+void gc_contexts_add(const Sanitizer_ResourceContextData *data,
+                     const struct gc_trace_settings *settings, const struct gc_part *part)
+{
+  struct gc_traced_context *context = calloc(1, sizeof *context);
+
+  if (!context)
+    return;
+  context->handle = data->context;
+  start_context(context, data->device, settings, part);
+  context->next = contexts;
+  contexts = context;
+}
+
+void gc_contexts_remove(void *handle)
+{
+  struct gc_traced_context **at = &contexts, *context;
+
+  while (*at && (*at)->handle != handle)
+    at = &(*at)->next;
+  context = *at;
+  if (context)
+    *at = context->next;
+  free(context);
+}
+
+/* Takes memory when the first launch needs it. */
+static int allocate(struct gc_traced_context *context, struct gc_error *err)
+{
+  struct gpu_trace *trace = &context->trace;
+  void *memory = NULL;
+  size_t bytes = 0;
+  int status = -ENOMEM;
+
+  for (unsigned part = PART_OF_MEMORY; status && part <= LEAST_PART; part *= 2) {
+    bytes = context->memory / part;
+    status = GC_SANITIZER(sanitizerAlloc, (context->handle, &memory, bytes), err);
+  }
+  if (status)
+    return status;
+  context->on_gpu = memory;
+  trace->regions = context->sms;
+  trace->region_words = (bytes - sizeof *trace) / sizeof(uint64_t) / context->sms - 1;
+  trace->heads = (uintptr_t)(context->on_gpu + 1);
+  trace->words = trace->heads + context->sms * sizeof(uint64_t);
+  return 0;
+}
+
+int gc_contexts_find(void *handle, struct gc_traced_context **result, struct gc_error *err)
+{
+  struct gc_traced_context *context = contexts;
+
+  while (context && context->handle != handle)
+    context = context->next;
+  *result = context;
+  if (!context)
+    return gc_fail(err, -ENODEV, "its CUDA context is older than the trace");
+  if (*context->why.text)
+    return gc_fail(err, -EIO, "%s", context->why.text);
+  return context->on_gpu ? 0 : allocate(context, err);
+}
+
+static int patch(void *module, struct gc_error *err)
+{
+  int status = 0;
+
+  for (size_t i = 0; i < sizeof patches / sizeof *patches && !status; i++)
+    status = GC_SANITIZER(sanitizerPatchInstructions,
+                          (patches[i].instruction, module, patches[i].function), err);
+  return status ? status : GC_SANITIZER(sanitizerPatchModule, (module), err);
+}
+
+void gc_modules_add(const Sanitizer_ResourceModuleData *data, const struct gc_part *part)
+{
+  struct gc_traced_module *module = calloc(1, sizeof *module);
+  char suffix[32];
+
+  if (!module)
+    return;
+  module->handle = data->module;
+  snprintf(suffix, sizeof suffix, "-%u.cubin", saved + 1);
+  if (!patch(data->module, &module->why) && data->pCubin && data->cubinSize &&
+      data->cubinSize <= LARGEST_MODULE &&
+      !gc_part_write(part, suffix, data->pCubin, data->cubinSize))
+    module->number = ++saved;
+  module->next = modules;
+  modules = module;
+}
+
+void gc_modules_remove(void *handle)
+{
+  struct gc_traced_module **at = &modules, *module;
+
+  while (*at && (*at)->handle != handle)
+    at = &(*at)->next;
+  module = *at;
+  if (module)
+    *at = module->next;
+  free(module);
+}
+
+int gc_modules_find(void *handle, const struct gc_traced_module **result, struct gc_error *err)
+{
+  const struct gc_traced_module *module = modules;
+
+  while (module && module->handle != handle)
+    module = module->next;
+  *result = module;
+  if (!module)
+    return gc_fail(err, -ENODEV, "its CUDA module is older than the trace");
+  return *module->why.text ? gc_fail(err, -EIO, "%s", module->why.text) : 0;
+}

@@ -1,0 +1,48 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The CUDA contexts of this process, with memory for records, and the modules in them, with our
+ * functions. The caller serializes all calls.
+ */
+#ifndef GC_TRACE_CONTEXTS_H
+#define GC_TRACE_CONTEXTS_H
+
+#include "kernels/trace.h"
+#include "trace/part.h"
+#include "trace/sanitizer.h"
+#include "trace/settings.h"
+#include "util/error.h"
+
+#define GC_TRACE_MOST_SMS 1024 /* no GPU has more */
+
+struct gc_traced_context {
+  struct gc_traced_context *next;
+  void *handle;
+  struct gc_error why; /* "": our functions are loaded */
+  uint32_t sms;
+  uint64_t memory;          /* of the GPU, in bytes */
+  struct gpu_trace *on_gpu; /* heads and words follow. NULL: no memory yet */
+  struct gpu_trace trace;   /* where they are */
+};
+
+struct gc_traced_module {
+  struct gc_traced_module *next;
+  void *handle;
+  struct gc_error why; /* "": our functions are in its kernels */
+  unsigned number;     /* of its machine code in the part; 0: not saved */
+};
+
+/* Notes a new context, and loads our functions into it, or a new module, and puts them into its
+ * kernels. A failure is noted, too. */
+void gc_contexts_add(const Sanitizer_ResourceContextData *data,
+                     const struct gc_trace_settings *settings, const struct gc_part *part);
+void gc_modules_add(const Sanitizer_ResourceModuleData *data, const struct gc_part *part);
+void gc_contexts_remove(void *handle);
+void gc_modules_remove(void *handle);
+
+/* The context with memory for records, and the module. 0, or a negative errno with the reason why
+ * no launch of them can be traced. */
+int gc_contexts_find(void *handle, struct gc_traced_context **context, struct gc_error *err);
+int gc_modules_find(void *handle, const struct gc_traced_module **module, struct gc_error *err);
+
+#endif

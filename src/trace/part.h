@@ -1,0 +1,38 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What this process writes into the directory of the trace: N.part with its launches, and the
+ * machine code of each module as N-NUMBER.cubin. N is PID, or PID-K if an earlier program of this
+ * process, or a process of another container, has that name.
+ *
+ * The lines of a launch are the header of version 2 of the trace format and its chunks, with three
+ * lines of its own: "module NUMBER" (0: no machine code) and "microseconds" (of the kernel) in the
+ * header, and "complete" at the end. Lines without a launch: "failed WHY" (nothing is traced),
+ * "left-out NUMBER", "because WHY" (the first of them), "in-graphs NUMBER", and at last "ended".
+ */
+#ifndef GC_TRACE_PART_H
+#define GC_TRACE_PART_H
+
+#include "util/error.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct gc_part {
+  FILE *file;
+  char name[4200]; /* path without the suffix */
+  int process;     /* the one that may write */
+  long good;       /* bytes up to the last complete launch */
+};
+
+/* 0, or a negative errno with a sentence. */
+int gc_part_open(struct gc_part *part, const char *directory, struct gc_error *err);
+
+/* Makes what was written since the last call permanent (status 0), or removes it. Returns status,
+ * or -EIO with a sentence if the file cannot be written. */
+int gc_part_end_launch(struct gc_part *part, int status, struct gc_error *err);
+
+/* Writes a file with this suffix. 0 or a negative errno. */
+int gc_part_write(const struct gc_part *part, const char *suffix, const void *bytes, size_t size);
+
+#endif

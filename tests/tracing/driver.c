@@ -1,0 +1,242 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A stand-in for the CUDA driver and NVIDIA's Sanitizer API in one library: libcuda.so.1, and, as a
+ * link in a toolkit's place, libsanitizer-public.so. A kernel is a function that writes records as
+ * kernels/trace.c does on a GPU.
+ *
+ * FAKE_SANITIZER_FAIL=NAME: this function fails. FAKE_MODULE=FILE: the machine code.
+ */
+#include "driver.h"
+
+#include "device/cuda_symbols.h"
+#include "kernels/trace.h"
+#include "trace/sanitizer.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define FAILED 1u
+#define SMS 4
+#define MEMORY ((size_t)64 << 20)
+
+#define PROTOTYPE(name, parameters) EXPORT SanitizerResult name parameters;
+SANITIZER_SYMBOLS(PROTOTYPE)
+#undef PROTOTYPE
+
+static struct {
+  Sanitizer_CallbackFunc callback;
+  void *userdata;
+  bool domains[16];
+  bool patched;
+} driver;
+static _Thread_local struct gpu_trace *trace_of_launch;
+static int context, module, function;
+
+static SanitizerResult result(const char *name)
+{
+  const char *const fail = getenv("FAKE_SANITIZER_FAIL");
+
+  return fail && !strcmp(fail, name) ? FAILED : SANITIZER_SUCCESS;
+}
+#define FAIL_IF_WANTED                                                                             \
+  if (result(__func__))                                                                            \
+    return FAILED;
+
+SanitizerResult sanitizerSubscribe(Sanitizer_SubscriberHandle *subscriber,
+                                   Sanitizer_CallbackFunc callback, void *userdata)
+{
+  FAIL_IF_WANTED
+  *subscriber = &driver;
+  driver.callback = callback;
+  driver.userdata = userdata;
+  return SANITIZER_SUCCESS;
+}
+
+SanitizerResult sanitizerEnableDomain(uint32_t enable, Sanitizer_SubscriberHandle subscriber,
+                                      Sanitizer_CallbackDomain domain)
+{
+  FAIL_IF_WANTED
+  if (subscriber != &driver)
+    return FAILED;
+  driver.domains[domain] = enable;
+  return SANITIZER_SUCCESS;
+}
+
+SanitizerResult sanitizerAddPatches(const void *image, void *in)
+{
+  FAIL_IF_WANTED
+  return image && in == &context ? SANITIZER_SUCCESS : FAILED;
+}
+
+SanitizerResult sanitizerAddPatchesFromFile(const char *path, void *in)
+{
+  FAIL_IF_WANTED
+  return in == &context && !access(path, R_OK) ? SANITIZER_SUCCESS : FAILED;
+}
+
+SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId instruction, void *in,
+                                           const char *name)
+{
+  FAIL_IF_WANTED
+  return instruction && in == &module && !strncmp(name, "gpucache_", 9) ? SANITIZER_SUCCESS
+                                                                        : FAILED;
+}
+
+SanitizerResult sanitizerPatchModule(void *in)
+{
+  FAIL_IF_WANTED
+  driver.patched = true;
+  return in == &module ? SANITIZER_SUCCESS : FAILED;
+}
+
+SanitizerResult sanitizerGetFunctionPcAndSize(void *in, const char *name, uint64_t *pc,
+                                              uint64_t *size)
+{
+  FAIL_IF_WANTED
+  *pc = FAKE_START;
+  *size = 4096;
+  return in == &module && *name ? SANITIZER_SUCCESS : FAILED;
+}
+
+SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle of, void *kernel,
+                                               Sanitizer_StreamHandle stream, const void *userdata)
+{
+  FAIL_IF_WANTED(void) stream;
+  trace_of_launch = (struct gpu_trace *)userdata;
+  return of && kernel == &function ? SANITIZER_SUCCESS : FAILED;
+}
+
+SanitizerResult sanitizerAlloc(void *in, void **address, size_t size)
+{
+  FAIL_IF_WANTED
+  *address = malloc(size);
+  return in == &context && size <= MEMORY && *address ? SANITIZER_SUCCESS : FAILED;
+}
+
+SanitizerResult sanitizerMemset(void *address, int value, size_t count,
+                                Sanitizer_StreamHandle stream)
+{
+  FAIL_IF_WANTED(void) stream;
+  memset(address, value, count);
+  return SANITIZER_SUCCESS;
+}
+
+SanitizerResult sanitizerMemcpyHostToDeviceAsync(void *to, void *from, size_t count,
+                                                 Sanitizer_StreamHandle stream)
+{
+  FAIL_IF_WANTED(void) stream;
+  memcpy(to, from, count);
+  return SANITIZER_SUCCESS;
+}
+
+SanitizerResult sanitizerMemcpyDeviceToHost(void *to, void *from, size_t count,
+                                            Sanitizer_StreamHandle stream)
+{
+  FAIL_IF_WANTED(void) stream;
+  memcpy(to, from, count);
+  return SANITIZER_SUCCESS;
+}
+
+SanitizerResult sanitizerStreamSynchronize(Sanitizer_StreamHandle stream)
+{
+  FAIL_IF_WANTED(void) stream;
+  return SANITIZER_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+  *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT       ? SMS
+           : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
+                                                                       : 0;
+  return device ? FAILED : CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+  *bytes = MEMORY;
+  return device ? FAILED : CUDA_SUCCESS;
+}
+
+static void call(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void *data)
+{
+  if (driver.domains[domain])
+    driver.callback(driver.userdata, domain, id, data);
+}
+
+/* Loads the library that the environment names, as the driver does, and one context and module. */
+EXPORT CUresult cuInit(unsigned flags)
+{
+  static char machine_code[1 << 22] = "machine code";
+  const char *const file = getenv("FAKE_MODULE");
+  FILE *const stream = file ? fopen(file, "r") : NULL;
+  const size_t size = stream ? fread(machine_code, 1, sizeof machine_code, stream) : 12;
+  const Sanitizer_ResourceContextData new_context = {&context, 0};
+  const Sanitizer_ResourceModuleData new_module = {&context, &module, size, machine_code};
+  const char *const path = getenv("CUDA_INJECTION64_PATH");
+  void *const library = path ? dlopen(path, RTLD_NOW) : NULL;
+  int (*initialize)(void) = NULL;
+
+  if (library)
+    *(void **)&initialize = dlsym(library, "InitializeInjection");
+  if (initialize)
+    initialize();
+  call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED,
+       &new_context);
+  call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_LOADED, &new_module);
+  return flags ? FAILED : CUDA_SUCCESS;
+}
+
+EXPORT void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *words, size_t count)
+{
+  uint64_t *const head = (uint64_t *)(uintptr_t)trace->heads + sm % trace->regions;
+  const uint64_t at = *head;
+
+  *head += count;
+  if (*head <= trace->region_words)
+    memcpy((uint64_t *)(uintptr_t)trace->words + sm % trace->regions * trace->region_words + at,
+           words, count * sizeof *words);
+}
+
+EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
+{
+  Sanitizer_LaunchData data = {.context = &context,
+                               .module = &module,
+                               .function = &function,
+                               .functionName = name,
+                               .gridDim_x = blocks,
+                               .gridDim_y = 1,
+                               .gridDim_z = 1,
+                               .blockDim_x = threads,
+                               .blockDim_y = 1,
+                               .blockDim_z = 1,
+                               .hLaunch = &data};
+
+  trace_of_launch = NULL;
+  call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
+  if (driver.patched && trace_of_launch)
+    run(trace_of_launch, blocks, threads);
+  /* The API promises the dimensions for the begin only. */
+  data.gridDim_x = data.gridDim_y = data.gridDim_z = 0;
+  data.blockDim_x = data.blockDim_y = data.blockDim_z = 0;
+  call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_END, &data);
+}
+
+EXPORT void fake_graph(void)
+{
+  const Sanitizer_GraphNodeLaunchData node = {0};
+
+  call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &node);
+}
+
+EXPORT void fake_destroy(void)
+{
+  const Sanitizer_ResourceContextData data = {&context, 0};
+
+  call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, &data);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_TRACE_DRIVER_H
+#define TESTS_TRACE_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gpu_trace;
+
+#define FAKE_START UINT64_C(0x7f0000100000) /* pc of each kernel */
+
+typedef void fake_kernel(struct gpu_trace *trace, unsigned blocks, unsigned threads);
+
+unsigned cuInit(unsigned flags);
+void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run);
+void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *words, size_t count);
+void fake_graph(void);   /* a kernel node of a graph is launched */
+void fake_destroy(void); /* the context */
+
+#endif

@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# hwloc-gpucache trace, and predict -- PROGRAM.
+load ../tool/setup.bash
+
+setup() {
+  prepare
+  program=$top_builddir/tests/tracing/program
+  export CUDA_HOME=$BATS_TEST_TMPDIR/cuda TMPDIR=$BATS_TEST_TMPDIR/tmp
+  export HWLOC_GPUCACHE_TRACE_LIBRARY=$top_builddir/src/trace/.libs/hwloc-gpucache-trace.so
+  mkdir -p "$CUDA_HOME/compute-sanitizer" "$CUDA_HOME/bin" "$TMPDIR"
+  ln -s "$(realpath "$top_builddir/tests/tracing/.libs/libcuda.so.1")" "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
+  printf '#!/bin/sh\ncat "%s"\n' "$(realpath "$BATS_TEST_DIRNAME/copy.sass")" >"$CUDA_HOME/bin/nvdisasm"
+  chmod +x "$CUDA_HOME/bin/nvdisasm"
+  cd "$BATS_TEST_TMPDIR"
+}
+
+# Nothing is left in the place for temporary files.
+teardown() { [ -z "$(ls "$TMPDIR")" ]; }
+
+# text FILE: the lines of a trace without its binary parts.
+text() {
+  (zstd -dcq "$1" 2>/dev/null || cat "$1") |
+    python3 -c '
+import sys
+data, at = sys.stdin.buffer.read(), 0
+while at < len(data):
+    end = data.index(b"\n", at)
+    line, at = data[at:end].decode(), end + 1
+    print(line)
+    if line.startswith("accesses "):
+        at += int(line.split()[1])'
+}
+
+@test "a trace has launches in their order, blocks and warps sorted, and machine code" {
+  run_split "$tool" trace --output copy.trace -- "$program" copy forms
+  echo "$output$errors"
+  [ "$status" -eq 0 ]
+  [ "$output" = computed ]
+  [[ $errors == *"copy.trace: 2 kernels (0 sampled)"* ]]
+  text copy.trace >text
+  cat text
+  diff - text <<'EOF'
+hwloc-gpucache-trace 2
+kernel copy
+blocks 8
+launched-blocks 8
+threads 64
+warp 32
+shared 2048
+code 00f0 IMAD.WIDE.U32 R2, R3, R4, UR6
+code 0100 @!P0 BRA `(.L_x_0)
+code 0110 LDG.E.128.CONSTANT R4, desc[UR4][R2.64]
+code .L_x_0:
+code 0120 IADD3 R8, R9, 0x1, RZ
+code 0130 FADD R4, R4, R5
+code 0140 STG.E.128 desc[UR4][R10.64], R4
+code 0150 EXIT
+accesses 768
+kernel forms
+blocks 1
+launched-blocks 1
+threads 64
+warp 32
+shared 0
+accesses 112
+end
+EOF
+  "$tool" predict --sim t1000 --seeds 0 --json copy.trace >predicted 2>errors || { cat errors; false; }
+  # 16 warps, each 512 bytes
+  [ "$(jq '.kernels[0].l1_loads.sectors' predicted)" = 256 ]
+  [ "$(jq '.kernels[0].l1_stores' predicted)" = 256 ]
+  [ "$(jq -r '.kernels[0].launch.loads_wait_by' predicted)" = registers ]
+  # 32 lines of 128 bytes by the stride, 2 sectors by two threads, 2 rows of 64 bytes
+  [ "$(jq '.kernels[1].l1_loads.sectors' predicted)" = 38 ]
+}
+
+@test "the registers of a kernel are those that ptxas printed" {
+  local cubin=$(ls "$top_builddir"/kernels/cuda.sm_*.cubin 2>/dev/null | tail -1) count
+  [ -n "$cubin" ] || skip "built without ptxas"
+  for kernel in gpu_fill gpu_clock; do
+    count=$(sed -n "/Compiling entry function '$kernel'/,/Used/s/.*Used \\([0-9]*\\) registers.*/\\1/p" "${cubin%.cubin}.ptxas")
+    FAKE_MODULE=$cubin FAKE_KERNEL=$kernel run_split "$tool" trace -- "$program" copy
+    echo "$kernel: $count"
+    text program.trace | grep -x "registers $count"
+  done
+}
+
+@test "a sample has parts of the grid" {
+  run_split "$tool" trace --blocks 16 -- "$program" copy_large
+  [ "$status" -eq 0 ]
+  [[ $errors == *"program.trace: 1 kernel (1 sampled)"* ]]
+  text program.trace | grep -x 'blocks 16'
+  text program.trace | grep -x 'launched-blocks 4096'
+  # 4 SMs, 32 blocks of 64 threads on each, 4 times
+  run_split "$tool" trace -- "$program" copy_large
+  text program.trace | grep -x 'blocks 512'
+  run_split "$tool" trace --blocks all -- "$program" copy_large
+  text program.trace | grep -x 'blocks 4096'
+}
+
+@test "--kernel and --launches choose" {
+  run_split "$tool" trace --kernel '^copy$' -- "$program" copy copy_large copy
+  [ "$(text program.trace | grep -c '^kernel copy$')" -eq 2 ]
+  [ "$(text program.trace | grep -c copy_large)" -eq 0 ]
+  run_split "$tool" trace --launches 2-3 -- "$program" copy copy_large copy copy
+  [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
+}
+
+@test "--limit ends the trace" {
+  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy
+  [ "$status" -eq 0 ]
+  [ "$(text program.trace | grep -c '^kernel')" -eq 1 ] || [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
+  [[ $errors == *"not traced: the trace of this process has reached --limit"* ]]
+  text program.trace | tail -1 | grep -x end
+}
+
+@test "what cannot be traced is left out, with the reason" {
+  run_split "$tool" trace -- "$program" many copy strange graph graph
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$output" = computed ]
+  [[ $errors == *"2 launches were not traced: its accesses need more than the 1 MiB of the GPU's memory that are for them: trace fewer blocks (--blocks)"* ]]
+  [[ $errors == *"2 kernels of CUDA graphs were not traced"* ]]
+  [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
+}
+
+@test "functions of the API that fail" {
+  for name in sanitizerSubscribe sanitizerEnableDomain sanitizerPatchInstructions sanitizerPatchModule \
+    sanitizerGetFunctionPcAndSize sanitizerSetLaunchCallbackData sanitizerAlloc sanitizerMemset \
+    sanitizerMemcpyHostToDeviceAsync sanitizerMemcpyDeviceToHost sanitizerStreamSynchronize; do
+    run_split env FAKE_SANITIZER_FAIL=$name "$tool" trace -- "$program" copy
+    echo "$name: $errors"
+    [ "$status" -eq 1 ]
+    [ "$output" = computed ]
+    case $name in
+    sanitizerSubscribe | sanitizerEnableDomain)
+      [[ $errors == *"1 process could not be traced: $name failed with error 1"* ]] ;;
+    *) [[ $errors == *"1 launch was not traced: $name failed with error 1"* ]] ;;
+    esac
+    [[ $errors == *"no kernel was traced"* ]]
+    [ ! -e program.trace ]
+  done
+}
+
+@test "a GPU for which this build has no code" {
+  run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
+  echo "$errors"
+  [ -x /usr/local/cuda/bin/ptxas ] || [ -x /opt/cuda/bin/ptxas ] || [ -x /usr/bin/ptxas ] ||
+    [[ $errors == *"this build has no code for GPUs of compute capability 9.0: ptxas of the CUDA Toolkit is needed"* ]]
+  # With the toolkit's ptxas
+  printf '#!/bin/sh\necho "$@" >"%s/arguments"\ncp "$5" "$4"\n' "$BATS_TEST_TMPDIR" >"$CUDA_HOME/bin/ptxas"
+  chmod +x "$CUDA_HOME/bin/ptxas"
+  run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches "$tool" trace -- "$program" copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  grep -e '^--compile-as-tools-patch -arch=sm_90 -o ' arguments
+  [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
+}
+
+@test "the program's end is passed on, and complete launches are kept" {
+  run_split "$tool" trace -- "$program" copy exit 3
+  [ "$status" -eq 3 ]
+  [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
+  run_split "$tool" trace -- "$program" copy kill
+  [ "$status" -eq 137 ]
+  [[ $errors == *"1 process ended early"* ]]
+  [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
+  run_split "$tool" trace -- "$program" copy copy stop copy
+  [ "$status" -eq 9 ]
+  [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
+}
+
+@test "temporary directories with other names, relative ones, and programs that go elsewhere" {
+  local plain=$TMPDIR
+  mkdir 'tmp [1] *'
+  run_split env TMPDIR='tmp [1] *' "$tool" trace -- "$program" chdir copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 1 ]
+  [ -z "$(ls 'tmp [1] *')" ]
+}
+
+@test "a child that does not start another program, and a program in place of another" {
+  run_split "$tool" trace -- "$program" copy child copy kill
+  [[ $errors == *"1 process ended early"* ]]
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+  run_split "$tool" trace -- "$program" copy exec
+  echo "$errors"
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+}
+
+@test "memory of the GPU that the program has overwritten" {
+  run_split "$tool" trace -- "$program" spoil copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$output" = computed ]
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 1 ]
+}
+
+@test "signals" {
+  bash -c 'trap "" HUP; exec "$@"' bash "$tool" trace -- "$program" copy wait 2>errors &
+  local pid=$! child=
+  for _ in {1..100}; do
+    child=$(pgrep -P $pid program) && break
+    sleep 0.1
+  done
+  sleep 0.5
+  # ignored by both
+  kill -HUP $pid
+  kill -TERM $pid
+  run wait $pid
+  wait $pid || status=$?
+  [ "$status" -eq 143 ]
+  text program.trace | grep -x 'kernel copy'
+}
+
+@test "a full disk" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  mkdir small
+  mount -t tmpfs -o size=64k tmpfs small || skip "cannot mount"
+  run_split env TMPDIR=small "$tool" trace --output out --blocks all -- "$program" copy copy_large copy
+  umount small
+  echo "$errors"
+  [ "$output" = computed ]
+  [[ $errors == *"No space left on device"* ]]
+  [ "$(text out | grep -c '^kernel copy$')" -eq 1 ]
+}
+
+@test "several threads" {
+  run_split "$tool" trace -- "$program" threads
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(text program.trace | grep -c '^kernel copy$')" -eq 16 ]
+}
+
+@test "several processes are one trace" {
+  run_split "$tool" trace -- "$program" fork copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+}
+
+@test "programs and toolkits that cannot be used" {
+  run_split "$tool" trace -- ./missing
+  [ "$status" -eq 127 ]
+  [[ $errors == *"cannot run ./missing: No such file or directory"* ]]
+  run_split "$tool" trace -- true
+  [ "$status" -eq 1 ]
+  [[ $errors == *"true did not use CUDA"* ]]
+  run_split "$tool" trace -- false
+  [ "$status" -eq 1 ]
+  run_split "$tool" trace --output nowhere/x -- "$program" copy
+  [ "$status" -eq 1 ]
+  [[ $errors == *"cannot write nowhere/x: No such file or directory"* ]]
+  run_split env TMPDIR=/nowhere "$tool" trace -- "$program" copy
+  [[ $errors == *"cannot make a temporary directory in /nowhere: No such file or directory"* ]]
+  run_split env CUDA_INJECTION64_PATH=/other.so "$tool" trace -- "$program" copy
+  [[ $errors == *"CUDA_INJECTION64_PATH is set, for another tool"* ]]
+  run_split "$tool" trace --kernel $'a\nb' -- "$program" copy
+  [[ $errors == *"--kernel needs less than 1024 characters, and no newline"* ]]
+  # a program of its own with such a status, and no trace in place of an earlier one
+  run_split "$tool" trace --output kept -- "$program" copy
+  run_split "$tool" trace --output kept -- true
+  text kept | grep -x 'kernel copy'
+  run_split "$tool" trace -- sh -c '"$1" copy; exit 127' sh "$program"
+  [ "$status" -eq 127 ]
+  text sh.trace | grep -x 'kernel copy'
+  rm "$CUDA_HOME/bin/nvdisasm"
+  run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
+  [[ $errors == *"1 kernel is without machine code"* ]]
+  rm "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
+  run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
+  [ "$status" -eq 1 ]
+  [[ $errors == *"libsanitizer-public.so of the CUDA Toolkit was not found: install compute-sanitizer"* ]]
+}
+
+@test "predict -- PROGRAM" {
+  run_split "$tool" predict --sim t1000 --seeds 0 --json -- "$program" copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(jq '.kernels[0].l1_loads.sectors' <<<"$output")" = 256 ]
+  [[ $errors == *computed* ]]
+  run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy exit 3
+  [ "$status" -eq 1 ]
+  [[ $output == *"kernel 1: copy"* ]]
+  [[ $errors == *"ended with status 3"* ]]
+}
