@@ -125,6 +125,21 @@ static void fast_loads_of_memory_are_no_lines_that_are_left(void **state)
   close_gpu(&o);
 }
 
+/* So many loads of memory are as fast as far hits that a bound of their share is not far below that
+ * of 5 % of lines that are left. Their number depends on the seed. */
+static void many_fast_loads_of_memory_do_not_hide_the_value(void **state)
+{
+  const char *seeds[] = {"seed = 6", "seed = 7", "seed = 12"};
+  struct opened o;
+
+  (void)state;
+  for (unsigned i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
+    open_edited(&o, &(struct edited){"h200", {{"seed = 200", seeds[i]}}});
+    is_right(&o, 50 * MIB, 61 * MIB);
+    close_gpu(&o);
+  }
+}
+
 static void memory_like_l2_is_refused(void **state)
 {
   struct opened o;
@@ -145,6 +160,7 @@ int main(void)
       cmocka_unit_test(lines_stay_in_the_far_partition),
       cmocka_unit_test(l3_is_in_front_of_memory),
       cmocka_unit_test(fast_loads_of_memory_are_no_lines_that_are_left),
+      cmocka_unit_test(many_fast_loads_of_memory_do_not_hide_the_value),
       cmocka_unit_test(memory_like_l2_is_refused),
   };
 

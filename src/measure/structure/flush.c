@@ -42,8 +42,8 @@
 #define LEAST 0.5               /* the smallest size, by the capacity that the driver states */
 #define RATIO 1.189207115002721 /* from one size to the next: four of them double it */
 #define LEFT 0.05               /* of the lines may be left */
-#define CLEAR 0.5  /* of the lines that may look as if they were left: displaced ones at most */
-#define GRAIN 4096 /* bytes: sizes are multiples of it */
+#define CLEAR 0.5               /* a threshold is clear if `low` is at most this part of `high` */
+#define GRAIN 4096              /* bytes: sizes are multiples of it */
 
 /* Of each line: a load of memory; one from the farthest place in front of it, the faster of two;
  * and how much longer the other one took. Raw cycles. */
@@ -169,34 +169,59 @@ static bool warms_up(const struct search *s, uint32_t line)
   return line % (s->together * ALL) < s->together * WARM_UP;
 }
 
-/* Sets what separates lines that are left from displaced ones. Whether it does. */
+/* A threshold, and what it does in the controls. */
+struct threshold {
+  double later, low, high; /* as in struct search */
+  double displaced;        /* lines that look as if they were left */
+};
+
+static struct threshold try_threshold(const struct search *s, double later)
+{
+  const struct control *c = s->c;
+  struct threshold t = {.later = later};
+  struct gc_share like_left, like_displaced;
+  double left = 0; /* lines that look displaced */
+
+  for (uint32_t i = 0; i < LINES; i++) {
+    t.displaced += !warms_up(s, i) && c->cold[i] < c->latest[i] + later;
+    left += !warms_up(s, i) && c->spread[i] >= later;
+  }
+  like_left = gc_share_bounds(t.displaced, COUNT, GC_SEQUENTIAL_ERROR);
+  like_displaced = gc_share_bounds(left, COUNT, GC_SEQUENTIAL_ERROR);
+  t.low = like_left.high;
+  t.high = like_left.low + LEFT * (1 - like_displaced.high - like_left.low);
+  return t;
+}
+
+/* Sets what separates lines that are left from displaced ones: the largest threshold that is clear,
+ * or else the one that separates best. Whether the search can accept a size with it: also if twice
+ * as many displaced lines look left as in the control. A second control shows more than the search
+ * can accept in fewer than 1 of 100 cases then. */
 static bool find_threshold(struct search *s)
 {
   struct control *c = s->c;
+  struct threshold best = {0};
+  double least = 1, gap; /* least: `low` as a part of `high`; no less than CLEAR counts */
   size_t n = 0;
-  double gap;
 
   for (uint32_t i = 0; i < LINES; i++)
     if (!warms_up(s, i))
       c->gaps[n++] = (double)c->cold[i] - c->latest[i];
   gap = gc_median(c->gaps, n);
   for (uint32_t part = PART_LEAST; part <= PART_MOST && gap > 0; part *= 2) {
-    double displaced = 0, left = 0; /* lines that look like the other kind */
-    struct gc_share like_left, like_displaced;
+    const struct threshold t = try_threshold(s, gap / part);
+    const double share = fmax(t.low / t.high, CLEAR);
 
-    s->later = gap / part;
-    for (uint32_t i = 0; i < LINES; i++) {
-      displaced += !warms_up(s, i) && c->cold[i] < c->latest[i] + s->later;
-      left += !warms_up(s, i) && c->spread[i] >= s->later;
+    if (share < least) {
+      least = share;
+      best = t;
     }
-    like_left = gc_share_bounds(displaced, COUNT, GC_SEQUENTIAL_ERROR);
-    like_displaced = gc_share_bounds(left, COUNT, GC_SEQUENTIAL_ERROR);
-    s->low = like_left.high;
-    s->high = like_left.low + LEFT * (1 - like_displaced.high - like_left.low);
-    if (s->low <= CLEAR * s->high)
-      return true;
   }
-  return false;
+  s->later = best.later;
+  s->low = best.low;
+  s->high = best.high;
+  return least < 1 &&
+         gc_share_bounds(2 * best.displaced, COUNT, GC_SEQUENTIAL_ERROR).high < best.high;
 }
 
 /* --- the search ------------------------------------------------------------------------------ */
