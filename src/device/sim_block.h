@@ -329,6 +329,38 @@ static inline void gc_sim_load_slots(struct gc_sim_block *b, enum gc_space space
   gc_sim_touch_run(b, space, first, count > 1 ? (last - first) / (count - 1) : 0, count);
 }
 
+/* Passes over the same addresses, one after another. */
+struct gc_sim_passes {
+  bool begun;
+  uint32_t count;
+  uint64_t left, clock; /* when the present one began; left: loads of all passes to come */
+};
+
+/* A pass begins, with so many loads left in all passes. Returns how many of them need not be made
+ * because they change nothing any more: their time has passed then. */
+static inline uint64_t gc_sim_pass(struct gc_sim_block *b, enum gc_space space,
+                                   struct gc_sim_passes *passes, uint64_t left)
+{
+  uint64_t skipped = 0;
+
+  if (b->noisy)
+    return 0;
+  gc_sim_settle(b);
+  if (passes->begun && left < passes->left) {
+    const uint64_t loads = passes->left - left, cycles = b->clock - passes->clock;
+
+    passes->count++;
+    if (loads <= left && gc_model_repeats(b->model, space, passes->count, loads, cycles)) {
+      b->clock += left / loads * cycles;
+      skipped = left / loads * loads;
+    }
+  }
+  passes->begun = true;
+  passes->left = left - skipped;
+  passes->clock = b->clock;
+  return skipped;
+}
+
 /* Up to n loads along a ring that is noted, from *at on; at the end of the chain it continues at
  * `start`. Returns how many loads it has made: 0 if there is no such ring. */
 static inline uint64_t gc_sim_follow(struct gc_sim_block *b, enum gc_space space, uint64_t *at,

@@ -270,6 +270,11 @@ static inline uint64_t lines_wanted(const struct wide_part *part)
 /* These lines of a part had a sector. */
 static void take_sector(const struct wide_part *part, uint64_t lines, uint32_t sector)
 {
+  if (part->step > 1 && lines == UINT64_MAX >> (64 - part->count)) { /* all of them */
+    for (uint32_t i = 0; i < part->count; i++)
+      part->mask[i * part->step] &= (uint8_t)~(1u << sector);
+    return;
+  }
   for (; part->step > 1 && lines; lines &= lines - 1)
     part->mask[(uint32_t)__builtin_ctzll(lines) * part->step] &= (uint8_t)~(1u << sector);
   for (uint32_t i = 0; lines >> i; i += 8) {

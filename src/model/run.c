@@ -355,3 +355,51 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
     return run_through(model, sm, space, &run);
   return run_inside(model, sm, space, &run);
 }
+
+/* Whether all of these loads hit in the first cache, inside the SM. */
+static bool all_hit(const struct gc_model *model, enum gc_space space, uint64_t loads,
+                    uint64_t cycles)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  const uint32_t hit = gc_walk_cycles(model, space, 0, 0);
+
+  for (unsigned level = 1; level < path->count; level++)
+    if (gc_walk_cycles(model, space, level, 0) <= hit)
+      return false;
+  return !gc_walk_outside(model, space, 0) && cycles == loads * hit;
+}
+
+static bool is_lru(const struct gc_cache_array *array)
+{
+  return array->profile->shape.replacement == GC_REPLACE_LRU &&
+         array->profile->shape.insertion == GC_INSERT_YOUNGEST && !array->instances->limit;
+}
+
+/* If all loads of a pass hit, no replacement replaces anything in the next pass, and each use of a
+ * line finds what it found before. Otherwise all caches must be LRU. What is in an LRU set depends
+ * only on the order of the last loads of its lines. So it is the same after each pass that loads
+ * the same lines there, and the same lines miss from the second pass on, the same sectors from the
+ * third one. This is what the next cache gets, so there it is two passes later. */
+bool gc_model_repeats(const struct gc_model *model, enum gc_space space, uint32_t passes,
+                      uint64_t loads, uint64_t cycles)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  uint32_t caches = model->profile.tlb_count;
+
+  for (unsigned level = 0; level + 1 < path->count; level++)
+    if (model->arrays[path->levels[level].cache].compete.active)
+      return false;
+  if (all_hit(model, space, loads, cycles))
+    return true;
+  for (unsigned i = 0; i < model->profile.tlb_count; i++)
+    if (!is_lru(&model->tlbs[i]))
+      return false;
+  for (unsigned level = 0; level + 1 < path->count; level++) {
+    const struct gc_cache_array *array = &model->arrays[path->levels[level].cache];
+
+    if (!is_lru(array))
+      return false;
+    caches += array->profile->partitions > 1 ? 2 : 1; /* near and home */
+  }
+  return passes > 2 * caches;
+}
