@@ -108,18 +108,27 @@ static inline uint32_t find_key(const struct gc_wide_row *rows, uint32_t i, uint
   return i;
 }
 
-/* The row that has the line; NULL: none. Single loads often walk along a row. */
+static inline bool has_line(const struct gc_wide_row *row, const struct gc_wide_lines *line)
+{
+  return row->lanes & line->lanes && same_key(row->entry, line->key);
+}
+
+/* The row that has the line; NULL: none. Single loads often walk along a row, or from one row to
+ * the next one in the order of age. */
 static inline struct gc_wide_row *row_of(const struct gc_wide *wide,
                                          const struct gc_wide_lines *line, uint64_t period)
 {
   const struct gc_wide_block *block = &wide->block[line->block];
   struct gc_wide_row *rows = wide->rows + (size_t)line->block * wide->capacity;
+  uint32_t recent = block->recent;
 
   if (block->period != period)
     return NULL;
-  if (block->recent < block->end && rows[block->recent].lanes & line->lanes &&
-      same_key(rows[block->recent].entry, line->key))
-    return &rows[block->recent];
+  while (recent < block->end && !rows[recent].lanes)
+    recent++;
+  for (uint32_t i = recent; i < block->end && i < recent + 2; i++)
+    if (has_line(&rows[i], line))
+      return &rows[i];
   for (uint32_t i = block->first; (i = find_key(rows, i, block->end, line->key)) < block->end; i++)
     if (rows[i].lanes & line->lanes)
       return &rows[i];
