@@ -273,7 +273,7 @@ static inline void gc_sim_settle(struct gc_sim_block *b)
 }
 
 /* Loads further apart than this do not share lines, so they need not be made together. */
-#define GC_SIM_STRIDE_MAX 128
+#define GC_SIM_STRIDE_MAX 256
 
 /* A load that does not continue the run: the second one of it, which determines its stride, or the
  * first one of the next. */

@@ -173,15 +173,16 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, con
              unsigned n, struct gc_random *random, bool segments, bool limited, bool is_long)
 {
   const struct gc_cache c = *cache;
-  uint64_t last_line = c.last_line;
-  uint32_t set = c.last_set;
+  uint64_t last_line = c.last_line, placed = c.placed_line;
+  uint32_t set = c.placed_set;
   uint8_t *last = c.last_sectors;
 
   for (unsigned i = 0; i < n; i++) {
     const uint64_t line = address[i] >> c.line_shift;
 
     if (segments || line != last_line) {
-      set = gc_placement_next(&c, address[i], last_line, set);
+      set = gc_placement_next(&c, address[i], placed, set);
+      placed = line;
       last = SECTORS_BYTE +
              (uint8_t *)(is_long ? select_long(cache, &c, line, set)
                                  : select_line(cache, &c, line, set, loads && loads[i] > 1, random,
@@ -193,7 +194,8 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, con
   }
   cache->used = true;
   cache->last_line = segments ? UINT64_MAX : last_line; /* a second access protects the line */
-  cache->last_set = set;
+  cache->placed_line = placed;
+  cache->placed_set = set;
   cache->last_sectors = last;
 }
 
