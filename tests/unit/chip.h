@@ -45,6 +45,15 @@
 #define SPACES_L3                                                                                   \
   "[space ca]\npath = L1 30, L2 200, L3 300, memory 500\n"                                          \
   "[space cg]\npath = L2 200, L3 300, memory 500\n[space shared]\npath = memory 20\n"
+/* Two caches inside the SMs, one behind the other, with lines unlike those of L2. */
+#define K "[cache K]\nsize = 2 KiB\nline = 64\nways = 4\nreplacement = lru\n"
+#define K_RANDOM "[cache K]\nsize = 2 KiB\nline = 64\nsector = 32\nways = 4\nreplacement = random\n"
+#define SPACES_K                                                                                    \
+  "[space ca]\npath = K 30, C 70, L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"   \
+  "[space shared]\npath = memory 20\n"
+#define SPACES_K_L3                                                                                 \
+  "[space ca]\npath = K 30, C 70, L2 200, L3 300, memory 500\n"                                    \
+  "[space cg]\npath = L2 200, L3 300, memory 500\n[space shared]\npath = memory 20\n"
 #define TLB(name, lines) "[tlb " name "]\ncovers = 64 KiB\npenalty = 100\n" lines
 #define SPACES_L2                                                                                   \
   "[space ca]\npath = L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"                 \

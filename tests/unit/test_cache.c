@@ -529,6 +529,7 @@ static void make_plainly(struct gc_cache *cache, const struct step *step, bool s
     if (!missed[i])
       continue;
     cache->access_lines(cache, &at, &missed[i], NULL, 1, random);
+    assert_true(gc_cache_has(cache, at)); /* in the set where a search finds it */
     if (step->loads[i] > 1)
       cache->access_lines(cache, &at, &none, NULL, 1, random);
     if (stores && step->changes[i])
@@ -603,6 +604,14 @@ static void windows_are_like_single_loads(void **state)
   check_program(s, 48, false);
   s.replacement = GC_REPLACE_PLRU;
   check_program(s, 48, false);
+  s.hash = GC_HASH_MASKS;
+  s.hash_bit_count = 3;
+  memcpy(s.hash_masks, (uint64_t[]){0x2080, 0x1100, 0x3200}, 3 * sizeof(uint64_t));
+  check_program(s, 8, false);
+  s.replacement = GC_REPLACE_LRU;
+  check_program(s, 8, false);
+  s.replacement = GC_REPLACE_SLRU;
+  check_program(s, 8, false);
 }
 
 static void wide_caches_are_like_others(void **state)
