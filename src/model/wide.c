@@ -171,7 +171,8 @@ static inline void prefetch_next(const struct gc_wide *wide, uint32_t index)
     return;
   __builtin_prefetch(rows + block->first, 1);
   __builtin_prefetch(rows + block->first + 4, 1);
-  __builtin_prefetch(rows + block->end, 1);
+  __builtin_prefetch(rows + block->end - (block->end > 0), 1);
+  __builtin_prefetch(rows + block->end + 1, 1);
 }
 
 /* Takes the oldest line out of each of these lanes. Returns how many of them are written back. */
