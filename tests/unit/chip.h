@@ -28,6 +28,8 @@
 #define C15 "[cache C]\nscope = group 2\nsize = 4 KiB\nline = 256\nways = 4\nreplacement = lru\n"
 #define L2 "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = lru\n"
 #define L2_RANDOM "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = random\n"
+/* One that is kept in another way, because it is large (wide.h); its partitions are, too. */
+#define L2_WIDE "[cache L2]\nscope = chip\nsize = 512 KiB\nline = 128\nsector = 32\nways = 2\nreplacement = lru\n"
 #define TWO_PARTS "partitions = 2\nfar_cycles = 50\npartition_sms = 1\n"
 #define SPACES                                                                                      \
   "[space ca]\npath = L1 30, L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"            \

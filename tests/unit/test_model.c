@@ -171,6 +171,7 @@ static void runs_are_as_many_touches(void **state)
     CHIP K C15 L2_RANDOM SPACES_K,
     CHIP K C15 L2_L3_LINES SPACES_K_L3,
     CHIP K C15 L2_L3 SPACES_K_L3,
+    CHIP K C15 L2_WIDE TWO_PARTS "replicate = yes\n" SPACES_K,
   };
   static const uint64_t strides[] = {0, 8, 32, 48, 64, 128, 160, 1024};
   struct gc_random random;
@@ -207,6 +208,8 @@ static void rows_are_as_many_single_ones(void **state)
     CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 3\n") SPACES,
     CHIP UNIFIED L1 RO C15 L2_L3 SPACES_L3,
     CHIP UNIFIED L1 RO C15 L2_L3_LINES SPACES_L3,
+    CHIP UNIFIED L1 RO C15 L2_WIDE SPACES,
+    CHIP UNIFIED L1 RO C15 L2_WIDE TWO_PARTS "replicate = yes\n" SPACES,
   };
   struct gc_random random;
 
