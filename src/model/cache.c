@@ -313,7 +313,7 @@ static uint64_t leave_missed(const struct wide_part *part, uint64_t lines, uint8
 
     for (uint8_t s = mask; s; s &= (uint8_t)(s - 1))
       same |= missed[__builtin_ctz(s)] == lanes ? s & (uint8_t)-s : 0;
-    count += gc_ones(own) * gc_ones(same);
+    count += gc_ones(own) * gc_ones_of_few(same);
     take_sectors(part, lines & ~own, same);
     mask &= (uint8_t)~same;
   }
@@ -384,7 +384,7 @@ static uint64_t access_uniform(struct gc_cache *cache, struct wide_window *windo
     access_alike(cache, &part, all_lines(&part), mask, false, missed);
     absent = missed_alike(&part, mask, missed);
     if (!written && absent >= 0 && (same < 0 || same == absent)) {
-      sum += part.count * gc_ones((uint64_t)absent);
+      sum += part.count * gc_ones_of_few((uint32_t)absent);
       same = absent;
       continue;
     }

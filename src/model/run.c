@@ -316,7 +316,7 @@ static void go_on(struct gc_model *model, const struct gc_cache *cache, const st
       mask = sectors_behind(cache, next, address, from->stride, missed);
     }
     behind->mask[at] |= mask;
-    behind->loads[at] += (uint8_t)gc_ones(missed);
+    behind->loads[at] += (uint8_t)gc_ones_of_few(missed);
   }
 }
 
