@@ -159,6 +159,7 @@
 #ifndef GPU_LOADS_SLOTS
 #define GPU_LOADS_SLOTS 0
 #define GPU_LOAD_SLOTS(path, at, step, count, texture) ((void)(at), (void)(step))
+#define GPU_LOAD_PASSES(path, at, step, slots, loads, texture) ((void)(slots))
 #define GPU_FOLLOW(path, at, start, end, n, texture)                                               \
   GPU_NO_UNROLL                                                                                    \
   for (uint32_t k = 0; k < (n); k++) {                                                             \

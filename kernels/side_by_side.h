@@ -49,8 +49,7 @@ static inline uint64_t next_of_lane(struct side_by_side *lanes)
     struct side_by_side lanes = begin_lanes(start, end, step);                                     \
     const uint32_t slots = GPU_LOADS_SLOTS ? (uint32_t)((end - start) / (step)) : 0;               \
                                                                                                    \
-    for (uint32_t k = 0; GPU_LOADS_SLOTS && k < (loads); k += slots)                               \
-      GPU_LOAD_SLOTS(path, start, step, (loads)-k < slots ? (loads)-k : slots, texture);           \
+    GPU_LOAD_PASSES(path, start, step, slots, loads, texture);                                     \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = GPU_LOADS_SLOTS ? (loads) : 0; k < (loads);                                  \
          k += IN_FLIGHT * working_threads()) {                                                     \

@@ -80,6 +80,7 @@ struct gc_sim_block {
   bool noisy; /* untimed loads have noise, too, because the kernel times many of them at once */
   const struct gc_sim_region *regions;
   const struct gc_sim_region *recent; /* the region of the last access, if no ring is noted in it */
+  const struct gc_sim_region *checked; /* the region of the last load without contents */
   const struct gc_sim_ring *ring; /* the ring that was read last, if no later one overlaps it */
   size_t region_count;
   struct gc_sim_rings *rings;
@@ -272,7 +273,7 @@ static inline void gc_sim_settle(struct gc_sim_block *b)
 }
 
 /* Loads further apart than this do not share lines, so they need not be made together. */
-#define GC_SIM_STRIDE_MAX 128
+#define GC_SIM_STRIDE_MAX 256
 
 /* A load that does not continue the run: the second one of it, which determines its stride, or the
  * first one of the next. */
@@ -317,16 +318,64 @@ static inline void gc_sim_touch_run(struct gc_sim_block *b, enum gc_space space,
   run->next = run->first + run->count * stride;
 }
 
+/* The address that the caches use for a load of a slot whose contents do not matter. */
+static inline uint64_t gc_sim_slot_address(struct gc_sim_block *b, enum gc_space space, uint64_t at,
+                                           uint64_t texture)
+{
+  const struct gc_sim_region *r = b->checked;
+  uint64_t address;
+
+  if (space == GC_SPACE_CONSTANT || space == GC_SPACE_SHARED || space == GC_SPACE_TEXTURE) {
+    gc_sim_slot(b, space, at, texture, &address);
+    return address;
+  }
+  if (at & (sizeof(uint64_t) - 1))
+    gc_sim_illegal(b, "misaligned global", at);
+  if (!r || at - r->base >= r->bytes || r->bytes - (at - r->base) < sizeof(uint64_t))
+    b->checked = gc_sim_region_of(b, at, sizeof(uint64_t));
+  return at;
+}
+
 /* Untimed loads of `count` slots, `step` apart. */
 static inline void gc_sim_load_slots(struct gc_sim_block *b, enum gc_space space, uint64_t at,
                                      uint64_t step, uint64_t count, uint64_t texture)
 {
-  uint64_t first, last;
+  const uint64_t first = gc_sim_slot_address(b, space, at, texture);
+  const uint64_t last = gc_sim_slot_address(b, space, at + (count - 1) * step, texture);
 
-  /* the model needs no contents, so reading the first and the last slot checks the bounds */
-  gc_sim_slot(b, space, at, texture, &first);
-  gc_sim_slot(b, space, at + (count - 1) * step, texture, &last);
   gc_sim_touch_run(b, space, first, count > 1 ? (last - first) / (count - 1) : 0, count);
+}
+
+/* Passes over the same addresses, one after another. */
+struct gc_sim_passes {
+  bool begun;
+  uint32_t count;
+  uint64_t left, clock; /* when the present one began; left: loads of all passes to come */
+};
+
+/* A pass begins, with so many loads left in all passes. Returns how many of them need not be made
+ * because they change nothing any more: their time has passed then. */
+static inline uint64_t gc_sim_pass(struct gc_sim_block *b, enum gc_space space,
+                                   struct gc_sim_passes *passes, uint64_t left)
+{
+  uint64_t skipped = 0;
+
+  if (b->noisy)
+    return 0;
+  gc_sim_settle(b);
+  if (passes->begun && left < passes->left) {
+    const uint64_t loads = passes->left - left, cycles = b->clock - passes->clock;
+
+    passes->count++;
+    if (loads <= left && gc_model_repeats(b->model, space, passes->count, loads, cycles)) {
+      b->clock += left / loads * cycles;
+      skipped = left / loads * loads;
+    }
+  }
+  passes->begun = true;
+  passes->left = left - skipped;
+  passes->clock = b->clock;
+  return skipped;
 }
 
 /* Up to n loads along a ring that is noted, from *at on; at the end of the chain it continues at

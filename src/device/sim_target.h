@@ -181,11 +181,28 @@ static inline uint64_t gpu_nanoseconds(void)
   {                                                                                                \
     gc_sim_load_slots(gpu_sim, space, at, step, count, texture);                                   \
   }                                                                                                \
+  static inline void gpu_load_passes_##path(uint64_t at, uint64_t step, uint64_t slots,            \
+                                            uint64_t loads, uint64_t texture)                      \
+  {                                                                                                \
+    struct gc_sim_passes passes = {0};                                                             \
+                                                                                                   \
+    while (loads -= gc_sim_pass(gpu_sim, space, &passes, loads)) {                                 \
+      const uint64_t n = loads < slots ? loads : slots;                                            \
+                                                                                                   \
+      gc_sim_load_slots(gpu_sim, space, at, step, n, texture);                                     \
+      loads -= n;                                                                                  \
+    }                                                                                              \
+  }                                                                                                \
   static inline uint64_t gpu_follow_##path(uint64_t at, uint64_t start, uint64_t end, uint64_t n,  \
                                            uint64_t texture)                                       \
   {                                                                                                \
+    struct gc_sim_passes passes = {0};                                                             \
+                                                                                                   \
     while (n) {                                                                                    \
-      const uint64_t made = gc_sim_follow(gpu_sim, space, &at, start, end, n);                     \
+      const uint64_t skipped =                                                                     \
+        at == start ? gc_sim_pass(gpu_sim, space, &passes, n) : 0;                                 \
+      const uint64_t made =                                                                        \
+        skipped ? skipped : gc_sim_follow(gpu_sim, space, &at, start, end, n);                     \
                                                                                                    \
       n -= made ? made : 1;                                                                        \
       if (made)                                                                                    \
@@ -196,10 +213,13 @@ static inline uint64_t gpu_nanoseconds(void)
     return at;                                                                                     \
   }
 
-/* Walks along a ring, and loads of slots at equal distances whose values are not used. */
+/* Walks along a ring, and loads of slots at equal distances whose values are not used, once or in
+ * passes. */
 #define GPU_LOADS_SLOTS 1
 #define GPU_LOAD_SLOTS(path, at, step, count, texture)                                             \
   gpu_load_slots_##path(at, step, count, texture)
+#define GPU_LOAD_PASSES(path, at, step, slots, loads, texture)                                     \
+  gpu_load_passes_##path(at, step, slots, loads, texture)
 #define GPU_FOLLOW(path, at, start, end, n, texture)                                               \
   (at) = gpu_follow_##path(at, start, end, n, texture);
 

@@ -110,6 +110,11 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uin
   return &list[to];
 }
 
+static inline uint64_t *long_list(uint64_t *state)
+{
+  return state + 3;
+}
+
 /* The places in a long list that are in use, from this one to the last. */
 static inline uint32_t first_used(const struct gc_cache *c, uint32_t filled)
 {
@@ -134,7 +139,7 @@ static void make_youngest(uint64_t *list, uint32_t ways, uint32_t head, uint32_t
 static inline uint64_t *select_long(struct gc_cache *cache, const struct gc_cache *c, uint64_t line,
                                     uint32_t set)
 {
-  uint64_t *const state = c->records + (size_t)set * c->record, *const list = state + 2;
+  uint64_t *const state = c->records + (size_t)set * c->record, *const list = long_list(state);
   uint16_t *const same = &c->counts[line % GC_AGED_COUNTS];
   const uint64_t key = line << LINE_SHIFT;
   uint32_t filled, from, at, oldest;
@@ -150,8 +155,13 @@ static inline uint64_t *select_long(struct gc_cache *cache, const struct gc_cach
     state[1] = oldest;
     return &list[oldest];
   }
-  at = *same ? from + find(list + from, filled, line) : c->ways;
+  at = (uint32_t)state[2];
+  if (!*same)
+    at = c->ways;
+  else if (at < from || at >= c->ways || (list[at] ^ key) >> LINE_SHIFT)
+    at = from + find(list + from, filled, line);
   if (at < c->ways) {
+    state[2] = at;
     make_youngest(list, c->ways, (uint32_t)state[1], at);
     return &list[state[1]];
   }
@@ -173,15 +183,16 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, con
              unsigned n, struct gc_random *random, bool segments, bool limited, bool is_long)
 {
   const struct gc_cache c = *cache;
-  uint64_t last_line = c.last_line;
-  uint32_t set = c.last_set;
+  uint64_t last_line = c.last_line, placed = c.placed_line;
+  uint32_t set = c.placed_set;
   uint8_t *last = c.last_sectors;
 
   for (unsigned i = 0; i < n; i++) {
     const uint64_t line = address[i] >> c.line_shift;
 
     if (segments || line != last_line) {
-      set = gc_placement_next(&c, address[i], last_line, set);
+      set = gc_placement_next(&c, address[i], placed, set);
+      placed = line;
       last = SECTORS_BYTE +
              (uint8_t *)(is_long ? select_long(cache, &c, line, set)
                                  : select_line(cache, &c, line, set, loads && loads[i] > 1, random,
@@ -193,7 +204,8 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, con
   }
   cache->used = true;
   cache->last_line = segments ? UINT64_MAX : last_line; /* a second access protects the line */
-  cache->last_set = set;
+  cache->placed_line = placed;
+  cache->placed_set = set;
   cache->last_sectors = last;
 }
 
@@ -217,7 +229,8 @@ static uint64_t *entry_of(const struct gc_cache *cache, uint64_t address)
     cache->records + (size_t)gc_placement_set(cache, address) * cache->record;
   const uint32_t filled = *state < cache->period ? 0 : (uint32_t)(*state - cache->period);
   uint64_t *const list =
-    cache->access_lines == gc_aged_access_long ? state + 2 + first_used(cache, filled) : state + 1;
+    cache->access_lines == gc_aged_access_long ? long_list(state) + first_used(cache, filled)
+                                               : state + 1;
   const uint32_t at = find(list, filled, address >> cache->line_shift);
 
   return at < filled ? list + at : NULL;

@@ -7,8 +7,9 @@
  * cache.c.
  *
  * The list of an LRU set with many ways is circular, and does not move if the oldest line is used
- * or replaced. Before it is one more word: the place of the youngest line. A count of the lines
- * with the same low bits says of most lines that are absent that they are, without a search.
+ * or replaced. Before it are two more words: the place of the youngest line, and where the last line
+ * was found. The next younger one is there now, which a walk uses next. A count of the lines with
+ * the same low bits says of most lines that are absent that they are, without a search.
  */
 #ifndef GC_MODEL_AGED_H
 #define GC_MODEL_AGED_H
@@ -26,7 +27,7 @@ static inline bool gc_aged_may_be_long(const struct gc_cache_shape *shape)
 
 static inline uint32_t gc_aged_record_words(const struct gc_cache_shape *shape)
 {
-  return 1 + gc_aged_may_be_long(shape) + shape->ways;
+  return (gc_aged_may_be_long(shape) ? 3 : 1) + shape->ways;
 }
 
 gc_cache_access_lines gc_aged_access_lru, gc_aged_access_slru, gc_aged_access_long;

@@ -147,7 +147,6 @@ static void access_wide(struct gc_cache *cache, const uint64_t *address, uint8_t
  * their keys, and come one after another. */
 struct wide_window {
   uint64_t line, end;     /* the lines that are left */
-  bool uniform;
   uint8_t *mask;          /* of `line` and those behind it */
   const uint8_t *changes; /* the same; NULL: none */
   /* the parts that begin between line and next: those of one unit differ in their phase */
@@ -161,7 +160,6 @@ struct wide_part {
   uint32_t step, count; /* each `step`th line, `count` ones */
   uint32_t lane, turn;  /* lane of the first one, before the hash puts lane i at i ^ turn */
   struct gc_wide_lines lines; /* without lanes */
-  bool uniform; /* all lines of the window had the same mask, and there are no stores */
 };
 
 static void next_units(const struct gc_cache *cache, struct wide_window *window)
@@ -200,7 +198,6 @@ static bool next_part(const struct gc_cache *cache, struct wide_window *window,
   *part = (struct wide_part){
     .mask = window->mask + skip,
     .changes = window->changes ? window->changes + skip : NULL,
-    .uniform = window->uniform,
     .step = each,
     .count = (uint32_t)((window->next - window->line - skip + each - 1) >> shift),
     .turn = (uint32_t)window->above & cache->above_mask,
@@ -267,17 +264,25 @@ static inline uint64_t lines_wanted(const struct wide_part *part)
   return ~bytes_like(part->mask, part->step, part->count, 0) & UINT64_MAX >> (64 - part->count);
 }
 
-/* These lines of a part had a sector. */
-static void take_sector(const struct wide_part *part, uint64_t lines, uint32_t sector)
+static void set_masks(const struct wide_part *part, uint8_t mask)
+{
+  if (part->step == 1)
+    memset(part->mask, mask, part->count);
+  for (uint32_t i = 0; part->step > 1 && i < part->count; i++)
+    part->mask[i * part->step] = mask;
+}
+
+/* These lines of a part had these sectors. */
+static void take_sectors(const struct wide_part *part, uint64_t lines, uint8_t sectors)
 {
   for (; part->step > 1 && lines; lines &= lines - 1)
-    part->mask[(uint32_t)__builtin_ctzll(lines) * part->step] &= (uint8_t)~(1u << sector);
+    part->mask[(uint32_t)__builtin_ctzll(lines) * part->step] &= (uint8_t)~sectors;
   for (uint32_t i = 0; lines >> i; i += 8) {
     const uint32_t bytes = part->count - i < 8 ? part->count - i : 8;
     /* bit k of the lowest byte goes into byte k */
     uint64_t x = (lines >> i & 0xff) * 0x0101010101010101 & 0x8040201008040201, mask = 0;
 
-    x = htole64(((x + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101) << sector);
+    x = htole64(((x + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101) * sectors);
     memcpy(&mask, part->mask + i, bytes);
     mask &= ~x;
     memcpy(part->mask + i, &mask, bytes);
@@ -286,51 +291,126 @@ static void take_sector(const struct wide_part *part, uint64_t lines, uint32_t s
   }
 }
 
+/* Accesses these lines of a part, which are alike. missed: see gc_wide_access_block. */
+static void access_alike(struct gc_cache *cache, struct wide_part *part, uint64_t lines,
+                         uint8_t mask, bool change, uint64_t missed[GC_CACHE_SECTORS_MAX])
+{
+  part->lines.lanes = turn_bits(lines << part->lane, part->turn);
+  gc_wide_access_block(cache->wide, &part->lines, cache->period, mask, change, missed,
+                       &cache->written_back);
+}
+
+/* Leaves what missed in the masks of these lines. Returns how many sectors that is. */
+static uint64_t leave_missed(const struct wide_part *part, uint64_t lines, uint8_t mask,
+                             const uint64_t missed[GC_CACHE_SECTORS_MAX])
+{
+  uint64_t count = 0;
+
+  while (mask) {
+    const uint64_t lanes = missed[__builtin_ctz(mask)];
+    const uint64_t own = turn_bits(lanes, part->turn) >> part->lane;
+    uint8_t same = 0; /* most lines miss in all sectors or in none */
+
+    for (uint8_t s = mask; s; s &= (uint8_t)(s - 1))
+      same |= missed[__builtin_ctz(s)] == lanes ? s & (uint8_t)-s : 0;
+    count += gc_ones(own) * gc_ones_of_few(same);
+    take_sectors(part, lines & ~own, same);
+    mask &= (uint8_t)~same;
+  }
+  return count;
+}
+
+static inline uint64_t all_lines(const struct wide_part *part)
+{
+  return UINT64_MAX >> (64 - part->count);
+}
+
 /* Accesses the lines of a part, those that are alike at once. Returns how many sectors missed. */
 static uint64_t access_part(struct gc_cache *cache, struct wide_part *part)
 {
-  const bool uniform = part->uniform || (part->step == 1 && !part->changes &&
-                                         is_uniform(part->mask, part->count));
-  const uint64_t all = UINT64_MAX >> (64 - part->count);
+  const bool uniform =
+    part->step == 1 && !part->changes && is_uniform(part->mask, part->count);
   const uint64_t loads =
     part->changes ? bytes_like(part->changes, part->step, part->count, 0) : UINT64_MAX;
   uint64_t missed[GC_CACHE_SECTORS_MAX], count = 0;
-  uint64_t left = uniform ? part->mask[0] ? all : 0 : lines_wanted(part);
+  uint64_t left = uniform ? part->mask[0] ? all_lines(part) : 0 : lines_wanted(part);
 
   while (left) {
     const uint32_t i = (uint32_t)__builtin_ctzll(left);
     const uint8_t mask = part->mask[i * part->step];
     const bool change = !(loads >> i & 1);
-    const uint64_t alike = uniform ? all
+    const uint64_t alike = uniform ? left
                                    : bytes_like(part->mask, part->step, part->count, mask) &
                                        (change ? ~loads : loads) & left;
 
     left &= ~alike;
-    part->lines.lanes = turn_bits(alike << part->lane, part->turn);
-    gc_wide_access_block(cache->wide, &part->lines, cache->period, mask, change, missed,
-                         &cache->written_back);
-    for (uint8_t s = mask; s; s &= (uint8_t)(s - 1)) {
-      const uint32_t sector = (uint32_t)__builtin_ctz(s);
-      const uint64_t own = turn_bits(missed[sector], part->turn) >> part->lane;
-
-      count += gc_ones(own);
-      take_sector(part, alike & ~own, sector);
-    }
+    access_alike(cache, part, alike, mask, change, missed);
+    count += leave_missed(part, alike, mask, missed);
   }
   return count;
+}
+
+/* The sectors that all lines missed; -1: some lines missed others. */
+static int missed_alike(const struct wide_part *part, uint8_t mask,
+                        const uint64_t missed[GC_CACHE_SECTORS_MAX])
+{
+  int absent = 0;
+
+  for (uint8_t s = mask; s; s &= (uint8_t)(s - 1)) {
+    const uint64_t lanes = missed[__builtin_ctz(s)];
+
+    if (lanes == part->lines.lanes)
+      absent |= s & -s;
+    else if (lanes)
+      return -1;
+  }
+  return absent;
+}
+
+/* The same for a window of loads of the same sectors of each line. If all lines have missed the
+ * same sectors, which is frequent, the masks are written once, at the end. */
+static uint64_t access_uniform(struct gc_cache *cache, struct wide_window *window, unsigned count)
+{
+  uint8_t *const masks = window->mask, mask = *masks;
+  int same = -1; /* the sectors that all lines missed so far; -1: nothing is known */
+  bool written = false;
+  struct wide_part part;
+  uint64_t sum = 0;
+
+  while (next_part(cache, window, &part)) {
+    uint64_t missed[GC_CACHE_SECTORS_MAX];
+    int absent;
+
+    access_alike(cache, &part, all_lines(&part), mask, false, missed);
+    absent = missed_alike(&part, mask, missed);
+    if (!written && absent >= 0 && (same < 0 || same == absent)) {
+      sum += part.count * gc_ones_of_few((uint32_t)absent);
+      same = absent;
+      continue;
+    }
+    if (!written && same >= 0)
+      memset(masks, same, count); /* of the parts before this one */
+    written = true;
+    set_masks(&part, mask);
+    sum += leave_missed(&part, all_lines(&part), mask, missed);
+  }
+  if (!written)
+    memset(masks, same, count);
+  return sum;
 }
 
 static uint64_t access_wide_window(struct gc_cache *cache, uint64_t first, uint8_t *mask,
                                    const uint8_t *changes, unsigned count)
 {
   struct wide_window window = {
-    .line = first, .end = first + count, .mask = mask, .changes = changes,
-    .uniform = !changes && count && is_uniform(mask, count)};
+    .line = first, .end = first + count, .mask = mask, .changes = changes};
   struct wide_part part;
   uint64_t missed = 0;
 
   cache->used = true;
   cache->last_line = UINT64_MAX;
+  if (!changes && count && is_uniform(mask, count))
+    return *mask ? access_uniform(cache, &window, count) : 0;
   while (next_part(cache, &window, &part))
     missed += access_part(cache, &part);
   return missed;

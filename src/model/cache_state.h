@@ -78,7 +78,8 @@ struct gc_cache {
   bool rare_hash;         /* none of the hashes that above_mask is enough for */
   uint64_t last_line;     /* the line used last; UINT64_MAX: none */
   uint8_t *last_sectors;  /* its sectors, one bit each */
-  uint32_t last_set;
+  uint64_t placed_line;   /* aged.c: the line whose set was found last, and this set */
+  uint32_t placed_set;
   uint32_t line_shift, sector_shift, interleave_shift;
   uint32_t weight_sum;
   int32_t duel;           /* misses of sets that insert youngest less those of bimodal ones */
@@ -90,8 +91,8 @@ struct gc_cache {
   uint32_t turn, stride;  /* with a limit: the set that lost a line last, and how far away the next
                              one in turn is */
   uint64_t *tags;         /* line numbers [sets_max * ways] */
-  uint16_t *step;         /* [64], GC_HASH_MASKS: how sets of adjacent lines differ (exclusive or) if the
-                             second one is a multiple of 2^i, and not of 2^(i + 1) */
+  uint16_t *step;         /* [64], GC_HASH_MASKS: how the sets of two lines differ (exclusive or) if
+                             their numbers differ in bits 0 to i */
   uint16_t *counts;       /* aged.h: of lines with the same low bits; NULL: no set is long */
   uint8_t *kept;          /* SLRU: the number of protected lines [sets_max]; else NULL */
   uint64_t *records;      /* [sets_max * record] */

@@ -128,6 +128,20 @@ static void write_back(struct gc_cache *cache, uint32_t set, uint32_t way)
   cache->written_back += bit;
 }
 
+/* The way that has the line; `filled`: none. Comparing few tags takes less time than their marks,
+ * which are not kept then. */
+static inline uint32_t find(uint64_t *record, const uint64_t *tags, uint32_t filled, uint64_t line,
+                            struct gc_set_layout layout)
+{
+  uint32_t way = 0;
+
+  if (layout.words > 1)
+    return gc_set_find(gc_set_marks(record), layout.words, tags, filled, line);
+  while (way < filled && tags[way] != line)
+    way++;
+  return way;
+}
+
 /* Makes the line at this address, which is not the one used last, the one used last. Returns its
  * sectors. c: what `cache` pointed to before, in registers. */
 __attribute__((always_inline)) static inline uint8_t *
@@ -138,7 +152,7 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   const uint32_t set = gc_placement_set(c, address);
   uint64_t *record = c->records + (size_t)set * c->record;
   uint64_t *tags = c->tags + (size_t)set * c->ways;
-  uint64_t *marks = gc_set_marks(record), *tree = gc_set_order(record, layout);
+  uint64_t *tree = gc_set_order(record, layout);
   uint8_t *sectors = gc_set_sectors(record, layout);
   uint32_t filled, way, found;
 
@@ -149,13 +163,14 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
     memset(tree, 0, gc_set_order_words(layout) * sizeof(*tree));
   }
   filled = (uint32_t)(*record - c->period);
-  found = gc_set_find(marks, layout.words, tags, filled, line);
+  found = find(record, tags, filled, line, layout);
   way = place(cache, set, tree, filled, found, random);
   if (found == filled) {
     if (cache->changed_lines)
       write_back(cache, set, way);
     *record += filled < c->ways;
-    gc_set_put(marks, 8, way, gc_set_mark(line));
+    if (layout.words > 1)
+      gc_set_put(gc_set_marks(record), 8, way, gc_set_mark(line));
     tags[way] = line;
     sectors[way] = 0;
   }
@@ -210,8 +225,8 @@ uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t addr
   if (*record < cache->period)
     return cache->ways;
   filled = (uint32_t)(*record - cache->period);
-  way = gc_set_find(gc_set_marks(record), layout.words, cache->tags + (size_t)set * cache->ways,
-                    filled, address >> cache->line_shift);
+  way = find(record, cache->tags + (size_t)set * cache->ways, filled,
+             address >> cache->line_shift, layout);
   return way < filled ? way : cache->ways;
 }
 

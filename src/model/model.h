@@ -63,6 +63,12 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint64_t stride, uint64_t count);
 
+/* Whether more passes of untimed loads over the same addresses, in the same order, would take as
+ * many cycles each as the last one, and leave the caches as they are. `passes` of them have been
+ * made, one after another. loads, cycles: of the last one. */
+bool gc_model_repeats(const struct gc_model *model, enum gc_space space, uint32_t passes,
+                      uint64_t loads, uint64_t cycles);
+
 /* A store of `bytes` adjacent bytes by a warp. It changes the caches on the path as their write
  * policy says. */
 void gc_model_store(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,

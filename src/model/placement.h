@@ -56,16 +56,19 @@ static inline uint32_t gc_placement_set(const struct gc_cache *cache, uint64_t a
   return set ^ ((uint32_t)above & cache->above_mask);
 }
 
-/* The set of a line, where the one before it is in set `set`: only few bits differ if it is the next
- * one. */
-static inline uint32_t gc_placement_next(const struct gc_cache *cache, uint64_t address, uint64_t before,
-                                uint32_t set)
+/* The set of a line. `set` is that of the line `other`. Where a hash of masks applies, the exclusive
+ * or of both sets depends only on that of both lines. It is a sum of lowest bits, one for each bit
+ * that differs from the one above it, and adjacent lines have one such bit. */
+static inline uint32_t gc_placement_next(const struct gc_cache *cache, uint64_t address,
+                                         uint64_t other, uint32_t set)
 {
-  const uint64_t line = address >> cache->line_shift;
+  const uint64_t different = address >> cache->line_shift ^ other;
 
-  if (cache->shape->hash == GC_HASH_MASKS && line == before + 1 && before != UINT64_MAX)
-    return set ^ cache->step[__builtin_ctzll(line)];
-  return gc_placement_set(cache, address);
+  if (cache->shape->hash != GC_HASH_MASKS)
+    return gc_placement_set(cache, address);
+  for (uint64_t ends = different ^ different >> 1; ends; ends &= ends - 1)
+    set ^= cache->step[__builtin_ctzll(ends)];
+  return set;
 }
 
 /* One set in so many leads each side of a duel. The counter has the bounds of the 10 bits that it

@@ -148,14 +148,80 @@ static uint64_t run_outside(struct gc_model *model, uint32_t sm, enum gc_space s
          (found.nowhere - behind) * gc_walk_cycles(model, space, path->count - 1, 0);
 }
 
-/* Loads that begin at a cache inside the SM. Those that miss go on one by one. */
+/* Loads that two caches inside the SM did not have. They wait in a window of the next cache. */
+struct waiting {
+  unsigned level;  /* of that cache; 0: loads do not wait */
+  unsigned most;   /* lines of the window */
+  struct gc_window window;
+  struct gc_window_found found;
+  uint64_t last;   /* how many the cache behind it had */
+};
+
+static void load_waiting(struct gc_model *model, uint32_t sm, const struct gc_profile_path *path,
+                         struct waiting *waiting)
+{
+  const unsigned level = waiting->level;
+  struct gc_cache_array *array = &model->arrays[path->levels[level].cache];
+
+  gc_window_touch(model, array, sm, &waiting->window, &waiting->found);
+  if (path->count == level + 3)
+    waiting->last += gc_window_touch_behind(
+      model, array, &model->arrays[path->levels[level + 1].cache], sm, &waiting->window);
+  waiting->window.count = 0;
+}
+
+/* Returns the cycles of its translation. */
+static uint64_t wait_in_window(struct gc_model *model, uint32_t sm,
+                               const struct gc_profile_path *path, struct waiting *waiting,
+                               uint64_t virtual)
+{
+  const struct gc_cache *next = model->arrays[path->levels[waiting->level].cache].instances;
+  const uint64_t address = gc_pages_physical(&model->pages, virtual);
+  const uint64_t line = address >> next->line_shift;
+  struct gc_window *window = &waiting->window;
+  uint64_t i = line - (window->address >> next->line_shift);
+
+  /* the window sees its lines in order */
+  if (window->count && (i >= waiting->most || i + 1 < window->count))
+    load_waiting(model, sm, path, waiting);
+  if (!window->count) {
+    window->address = line << next->line_shift;
+    window->sum = i = 0;
+  }
+  for (; window->count <= i; window->count++)
+    window->mask[window->count] = window->loads[window->count] = 0;
+  window->mask[i] |= gc_cache_sector_of(next, address);
+  window->loads[i]++;
+  window->sum++;
+  return gc_walk_translate(model, sm, virtual);
+}
+
+/* The cycles of all loads that have waited, without those of translations. */
+static uint64_t waited(struct gc_model *model, uint32_t sm, enum gc_space space,
+                       struct waiting *waiting)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  const unsigned level = waiting->level;
+
+  if (waiting->window.count)
+    load_waiting(model, sm, path, waiting);
+  return cycles_of(model, space, level, &waiting->found) +
+         waiting->last * gc_walk_cycles(model, space, level + 1, 0) +
+         (waiting->found.nowhere - waiting->last) *
+           gc_walk_cycles(model, space, path->count - 1, 0);
+}
+
+/* Loads that begin at a cache inside the SM. Those that miss go on one by one, but may wait behind
+ * a second such cache. */
 static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space space,
-                           const struct run *run)
+                           const struct run *run, struct waiting *waiting)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
   struct gc_cache *cache = gc_walk_own(model, array, sm);
-  uint64_t cycles = 0, hits = 0, address = run->address, left = run->count;
+  struct gc_cache *second =
+    waiting->level ? gc_walk_own(model, &model->arrays[path->levels[1].cache], sm) : NULL;
+  uint64_t cycles = 0, hits = 0, second_hits = 0, address = run->address, left = run->count;
 
   while (left) {
     const uint64_t start = address;
@@ -166,6 +232,12 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
 
       if (*present & bit) {
         hits++;
+      } else if (second) {
+        *present |= bit;
+        if (gc_cache_access(second, address, &model->replacement))
+          second_hits++;
+        else
+          cycles += wait_in_window(model, sm, path, waiting, address);
       } else {
         uint32_t latency;
 
@@ -181,6 +253,9 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
     if (array->profile->shape.replacement == GC_REPLACE_SLRU && more > 1)
       cache->access_lines(cache, &start, &none, NULL, 1, &model->replacement);
   }
+  if (second)
+    cycles += second_hits * gc_walk_cycles(model, space, 1, 0) +
+              waited(model, sm, space, waiting);
   return cycles + hits * gc_walk_cycles(model, space, 0, 0);
 }
 
@@ -241,7 +316,7 @@ static void go_on(struct gc_model *model, const struct gc_cache *cache, const st
       mask = sectors_behind(cache, next, address, from->stride, missed);
     }
     behind->mask[at] |= mask;
-    behind->loads[at] += (uint8_t)__builtin_popcount(missed);
+    behind->loads[at] += (uint8_t)gc_ones_of_few(missed);
   }
 }
 
@@ -327,6 +402,25 @@ static bool sector_fits(const struct gc_model *model, const struct gc_profile_pa
          model->arrays[path->levels[level + 1].cache].profile->shape.sector;
 }
 
+/* Whether loads may wait behind the second cache inside the SM. A window of several lines changes
+ * the order of random numbers if more than one cache draws some. Translations count as cycles of
+ * the SM there. */
+static bool may_wait(const struct gc_model *model, const struct gc_profile_path *path)
+{
+  const struct gc_profile *profile = &model->profile;
+  const struct gc_cache_array *second, *third;
+
+  if (path->count < 4 || path->count > 5)
+    return false;
+  second = &model->arrays[path->levels[1].cache];
+  third = &model->arrays[path->levels[2].cache];
+  return !second->outside && !second->compete.active && !gc_cache_draws(&second->profile->shape) &&
+         model->arrays[path->levels[0].cache].window_most > 1 && third->outside &&
+         third->profile->shape.line <= LINE_MAX &&
+         (path->count == 4 || sector_fits(model, path, 2)) &&
+         (!profile->tlb_count || profile->own_clock == GC_OWN_CLOCK_NONE);
+}
+
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint64_t stride, uint64_t count)
 {
@@ -335,6 +429,7 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   const bool whole = path->count > 2 && profile->whole_sectors;
   struct run run = {gc_walk_address(space, address), stride, count};
   const struct gc_cache_array *first, *second;
+  struct waiting waiting;
   uint64_t cycles = 0;
 
   if (count == 1) /* most loads of scattered walks: a batch of one would take longer */
@@ -353,5 +448,58 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   if ((path->count == 3 || (path->count == 4 && sector_fits(model, path, 1))) && second->outside &&
       second->line_shift >= first->line_shift)
     return run_through(model, sm, space, &run);
-  return run_inside(model, sm, space, &run);
+  waiting.level = may_wait(model, path) ? 2 : 0;
+  waiting.most = GC_WINDOW_LINES;
+  waiting.window.count = 0;
+  waiting.found = (struct gc_window_found){0};
+  waiting.last = 0;
+  return run_inside(model, sm, space, &run, &waiting);
+}
+
+/* Whether all of these loads hit in the first cache, inside the SM. */
+static bool all_hit(const struct gc_model *model, enum gc_space space, uint64_t loads,
+                    uint64_t cycles)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  const uint32_t hit = gc_walk_cycles(model, space, 0, 0);
+
+  for (unsigned level = 1; level < path->count; level++)
+    if (gc_walk_cycles(model, space, level, 0) <= hit)
+      return false;
+  return !gc_walk_outside(model, space, 0) && cycles == loads * hit;
+}
+
+static bool is_lru(const struct gc_cache_array *array)
+{
+  return array->profile->shape.replacement == GC_REPLACE_LRU &&
+         array->profile->shape.insertion == GC_INSERT_YOUNGEST && !array->instances->limit;
+}
+
+/* If all loads of a pass hit, no replacement replaces anything in the next pass, and each use of a
+ * line finds what it found before. Otherwise all caches must be LRU. What is in an LRU set depends
+ * only on the order of the last loads of its lines. So it is the same after each pass that loads
+ * the same lines there, and the same lines miss from the second pass on, the same sectors from the
+ * third one. This is what the next cache gets, so there it is two passes later. */
+bool gc_model_repeats(const struct gc_model *model, enum gc_space space, uint32_t passes,
+                      uint64_t loads, uint64_t cycles)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  uint32_t caches = model->profile.tlb_count;
+
+  for (unsigned level = 0; level + 1 < path->count; level++)
+    if (model->arrays[path->levels[level].cache].compete.active)
+      return false;
+  if (all_hit(model, space, loads, cycles))
+    return true;
+  for (unsigned i = 0; i < model->profile.tlb_count; i++)
+    if (!is_lru(&model->tlbs[i]))
+      return false;
+  for (unsigned level = 0; level + 1 < path->count; level++) {
+    const struct gc_cache_array *array = &model->arrays[path->levels[level].cache];
+
+    if (!is_lru(array))
+      return false;
+    caches += array->profile->partitions > 1 ? 2 : 1; /* near and home */
+  }
+  return passes > 2 * caches;
 }

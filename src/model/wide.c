@@ -108,18 +108,27 @@ static inline uint32_t find_key(const struct gc_wide_row *rows, uint32_t i, uint
   return i;
 }
 
-/* The row that has the line; NULL: none. Single loads often walk along a row. */
+static inline bool has_line(const struct gc_wide_row *row, const struct gc_wide_lines *line)
+{
+  return row->lanes & line->lanes && same_key(row->entry, line->key);
+}
+
+/* The row that has the line; NULL: none. Single loads often walk along a row, or from one row to
+ * the next one in the order of age. */
 static inline struct gc_wide_row *row_of(const struct gc_wide *wide,
                                          const struct gc_wide_lines *line, uint64_t period)
 {
   const struct gc_wide_block *block = &wide->block[line->block];
   struct gc_wide_row *rows = wide->rows + (size_t)line->block * wide->capacity;
+  uint32_t recent = block->recent;
 
   if (block->period != period)
     return NULL;
-  if (block->recent < block->end && rows[block->recent].lanes & line->lanes &&
-      same_key(rows[block->recent].entry, line->key))
-    return &rows[block->recent];
+  while (recent < block->end && !rows[recent].lanes)
+    recent++;
+  for (uint32_t i = recent; i < block->end && i < recent + 2; i++)
+    if (has_line(&rows[i], line))
+      return &rows[i];
   for (uint32_t i = block->first; (i = find_key(rows, i, block->end, line->key)) < block->end; i++)
     if (rows[i].lanes & line->lanes)
       return &rows[i];
@@ -150,6 +159,20 @@ void gc_wide_change(struct gc_wide *wide, const struct gc_wide_lines *line, uint
     row->lanes = line->lanes;
   }
   row->entry |= CHANGED;
+}
+
+/* Brings the rows of the next block, which most walks go on to, into the host's caches. */
+static inline void prefetch_next(const struct gc_wide *wide, uint32_t index)
+{
+  const struct gc_wide_block *block = &wide->block[index + 1];
+  const struct gc_wide_row *rows = wide->rows + (size_t)(index + 1) * wide->capacity;
+
+  if (index + 1 == wide->blocks)
+    return;
+  __builtin_prefetch(rows + block->first, 1);
+  __builtin_prefetch(rows + block->first + 4, 1);
+  __builtin_prefetch(rows + block->end - (block->end > 0), 1);
+  __builtin_prefetch(rows + block->end + 1, 1);
 }
 
 /* Takes the oldest line out of each of these lanes. Returns how many of them are written back. */
@@ -217,6 +240,7 @@ void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_lines *line
   const uint32_t end = block->end, old = end - 1;
   uint64_t left = lines->lanes;
 
+  prefetch_next(wide, lines->block);
   for (uint8_t s = sectors; s; s &= (uint8_t)(s - 1))
     missed[__builtin_ctz(s)] = left;
   for (uint32_t i = block->first; left && (i = find_key(rows, i, end, lines->key)) < end; i++) {

@@ -68,12 +68,15 @@ static uint64_t count_ones(const uint8_t own[GC_WINDOW_LINES], unsigned count)
 static void find_homes(const struct gc_cache_array *array, const struct gc_window *window,
                        uint8_t *homes)
 {
-  const uint64_t bits = array->side_mask | array->side_and;
+  const uint64_t bits = array->side_mask | array->side_and, first = window->address;
   const uint64_t same = array->side_mask ? (bits & -bits) - 1 : 0; /* bits that do not matter */
   unsigned more;
 
-  for (unsigned i = 0; i < window->count; i += 1 + more) {
-    const uint64_t at = window->address + ((uint64_t)i << array->line_shift);
+  /* without masks, each line has a home of its own */
+  for (unsigned i = 0; !array->side_mask && i < window->count; i++)
+    homes[i] = (uint8_t)gc_chip_home(array, first + ((uint64_t)i << array->line_shift));
+  for (unsigned i = 0; array->side_mask && i < window->count; i += 1 + more) {
+    const uint64_t at = first + ((uint64_t)i << array->line_shift);
     const uint64_t last = (~at & same) >> array->line_shift;
 
     more = last < window->count - i ? (unsigned)last : window->count - i - 1;

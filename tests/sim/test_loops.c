@@ -8,6 +8,7 @@
 #include "device/sim_target.h"
 
 #include "device/open.h"
+#include "device/sim_device.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +23,7 @@ static uint32_t one_thread, all_threads = 1;
 
 #undef GPU_LOADS_SLOTS
 #undef GPU_LOAD_SLOTS
+#undef GPU_LOAD_PASSES
 #undef GPU_FOLLOW
 #undef GPU_RUN
 #define gpu_thread() one_thread
@@ -52,12 +54,23 @@ bool __wrap_gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_bl
 static const char chip[] =
     "model = Loops\ncompute = 7.5\nsms = 3\nclock_khz = 1500000\nthreads_per_sm = 1024\n"
     "blocks_per_sm = 16\nmemory = 16 MiB\nshared_per_sm = 32 KiB\nshared_per_block = 31 KiB\n"
-    "clock_overhead = 6\n"
-    "[cache L1]\nsize = 4 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
-    "[cache L2]\nscope = chip\nsize = 64 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = "
-    "lru\n"
+    "clock_overhead = 6\n";
+static const char spaces[] =
     "[space ca]\npath = L1 30, L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"
     "[space nc]\npath = L1 32, L2 200, memory 500\n[space shared]\npath = memory 20\n";
+
+#define L1(ways) "[cache L1]\nsize = 4 KiB\nline = 128\nsector = 32\nways = " ways "\nreplacement = "
+#define L2(size) "[cache L2]\nscope = chip\nline = 128\nsector = 32\nways = 16\nsize = " size "\nreplacement = "
+#define PARTS "partitions = 2\npartition_sms = 1\nreplicate = yes\nfar_cycles = 50\n"
+
+/* Passes that end in the same state, and passes that never do. */
+static const char *const caches[] = {
+    L1("4") "lru\n" L2("64 KiB") "lru\n",
+    L1("8") "slru\n" L2("32 KiB") "lru\n" PARTS,
+    L1("4") "random\n" L2("16 KiB") "plru\n",
+    L1("4") "lru\n" L2("16 KiB") "lru\n" PARTS "[tlb A]\nentries = 4\ncovers = 4 KiB\npenalty = 40\n"
+    "[tlb B]\nentries = 6\nscope = chip\ncovers = 4 KiB\npenalty = 90\n",
+};
 
 #define ARENA (256u << 10)
 #define MOST_RESULTS 8192
@@ -71,6 +84,7 @@ struct gpu {
   uint32_t random;
   uint64_t slots, stride;         /* of the ring that is there now */
   uint64_t seen[2 * LAUNCHES];    /* hashes of memory and results */
+  uint64_t clocks[LAUNCHES];      /* of SM 0, after each launch */
   uint64_t timed, slow, together; /* that the launches did what they should */
 };
 
@@ -253,7 +267,8 @@ static struct gpu *launch_all(const char *path, uint32_t seed)
   assert_non_null(gpu);
   gpu->random = seed;
   snprintf(found.profile, sizeof found.profile, "%s", path);
-  assert_int_equal(gc_device_open(&found, &gpu->device, &gpu->err), 0);
+  if (gc_device_open(&found, &gpu->device, &gpu->err))
+    fail_msg("%s", gpu->err.text);
   gpu->ops = gc_ops(gpu->device);
   if (gpu->ops->alloc(gpu->device, ARENA, &gpu->arena, &gpu->err) ||
       gpu->ops->alloc(gpu->device, 4096, &gpu->jobs, &gpu->err) ||
@@ -269,20 +284,22 @@ static struct gpu *launch_all(const char *path, uint32_t seed)
     fill(gpu, true);
     cases[draw(gpu, 6)](gpu);
     gpu->seen[2 * i + 1] = hash(gpu, gpu->results, MOST_RESULTS);
+    gpu->clocks[i] = ((struct gc_sim_device *)gpu->device)->clocks[0];
   }
   gpu->ops->close(gpu->device);
   return gpu;
 }
 
-static void the_loops_of_the_simulator_do_what_those_of_the_kernels_do(void **state)
+static void compare_loops(const char *of_caches)
 {
   char path[] = "/tmp/gpucache-test-loops-XXXXXX";
   const int fd = mkstemp(path);
   struct gpu *simulator, *kernels;
 
-  (void)state;
   assert_true(fd >= 0);
   assert_int_equal(write(fd, chip, sizeof chip - 1), sizeof chip - 1);
+  assert_int_equal(write(fd, of_caches, strlen(of_caches)), strlen(of_caches));
+  assert_int_equal(write(fd, spaces, sizeof spaces - 1), sizeof spaces - 1);
   close(fd);
   simulator = launch_all(path, 2026);
   own_loops = true;
@@ -294,11 +311,20 @@ static void the_loops_of_the_simulator_do_what_those_of_the_kernels_do(void **st
       fail_msg("fill %u wrote other values", i);
     if (simulator->seen[2 * i + 1] != kernels->seen[2 * i + 1])
       fail_msg("launch %u had other results", i);
+    if (simulator->clocks[i] != kernels->clocks[i])
+      fail_msg("launch %u took another time", i);
   }
   assert_true(simulator->slow > 1000 && simulator->timed - simulator->slow > 1000);
   assert_true(simulator->together > 20);
   free(simulator);
   free(kernels);
+}
+
+static void the_loops_of_the_simulator_do_what_those_of_the_kernels_do(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
+    compare_loops(caches[i]);
 }
 
 int main(void)

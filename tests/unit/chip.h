@@ -28,6 +28,8 @@
 #define C15 "[cache C]\nscope = group 2\nsize = 4 KiB\nline = 256\nways = 4\nreplacement = lru\n"
 #define L2 "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = lru\n"
 #define L2_RANDOM "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = random\n"
+/* One that is kept in another way, because it is large (wide.h); its partitions are, too. */
+#define L2_WIDE "[cache L2]\nscope = chip\nsize = 512 KiB\nline = 128\nsector = 32\nways = 2\nreplacement = lru\n"
 #define TWO_PARTS "partitions = 2\nfar_cycles = 50\npartition_sms = 1\n"
 #define SPACES                                                                                      \
   "[space ca]\npath = L1 30, L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"            \
@@ -44,6 +46,15 @@
   "[cache L3]\nscope = chip\nsize = 1 MiB\nline = 128\nways = 16\nreplacement = lru\n"
 #define SPACES_L3                                                                                   \
   "[space ca]\npath = L1 30, L2 200, L3 300, memory 500\n"                                          \
+  "[space cg]\npath = L2 200, L3 300, memory 500\n[space shared]\npath = memory 20\n"
+/* Two caches inside the SMs, one behind the other, with lines unlike those of L2. */
+#define K "[cache K]\nsize = 2 KiB\nline = 64\nways = 4\nreplacement = lru\n"
+#define K_RANDOM "[cache K]\nsize = 2 KiB\nline = 64\nsector = 32\nways = 4\nreplacement = random\n"
+#define SPACES_K                                                                                    \
+  "[space ca]\npath = K 30, C 70, L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"   \
+  "[space shared]\npath = memory 20\n"
+#define SPACES_K_L3                                                                                 \
+  "[space ca]\npath = K 30, C 70, L2 200, L3 300, memory 500\n"                                    \
   "[space cg]\npath = L2 200, L3 300, memory 500\n[space shared]\npath = memory 20\n"
 #define TLB(name, lines) "[tlb " name "]\ncovers = 64 KiB\npenalty = 100\n" lines
 #define SPACES_L2                                                                                   \

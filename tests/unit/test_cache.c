@@ -189,7 +189,7 @@ static void check_lru_list(uint32_t ways)
 {
   struct { uint64_t line; uint8_t sectors; } list[GC_CACHE_WAYS_MAX];
   struct gc_cache_shape s = shape(ways, GC_REPLACE_LRU);
-  uint32_t filled = 0;
+  uint32_t filled = 0, number = 0;
   struct gc_random random;
   struct gc_cache cache;
 
@@ -197,9 +197,11 @@ static void check_lru_list(uint32_t ways)
   gc_random_seed(&random, ways);
   assert_int_equal(gc_cache_init(&cache, &s, 1), 0);
   for (unsigned i = 0; i < 20000; i++) {
-    const uint32_t number = gc_random_below(&random, ways + ways / 2 + 1);
-    /* every other line is like all such lines in its low bits */
-    const uint64_t line = number % 2 ? number : (uint64_t)number << 20, address = BASE + line * 128;
+    const uint32_t numbers = ways + ways / 2 + 1;
+    /* walks of some lines; every other line is like all such lines in its low bits */
+    const uint32_t next = gc_random_below(&random, 4) ? number + 1 : gc_random_below(&random, numbers);
+    const uint64_t line = (number = next % numbers) % 2 ? number : (uint64_t)number << 20;
+    const uint64_t address = BASE + line * 128;
     const uint8_t mask = (uint8_t)(1u << gc_random_below(&random, 4));
     uint32_t at = 0;
     uint8_t had;
@@ -529,6 +531,7 @@ static void make_plainly(struct gc_cache *cache, const struct step *step, bool s
     if (!missed[i])
       continue;
     cache->access_lines(cache, &at, &missed[i], NULL, 1, random);
+    assert_true(gc_cache_has(cache, at)); /* in the set where a search finds it */
     if (step->loads[i] > 1)
       cache->access_lines(cache, &at, &none, NULL, 1, random);
     if (stores && step->changes[i])
@@ -603,6 +606,14 @@ static void windows_are_like_single_loads(void **state)
   check_program(s, 48, false);
   s.replacement = GC_REPLACE_PLRU;
   check_program(s, 48, false);
+  s.hash = GC_HASH_MASKS;
+  s.hash_bit_count = 3;
+  memcpy(s.hash_masks, (uint64_t[]){0x2080, 0x1100, 0x3200}, 3 * sizeof(uint64_t));
+  check_program(s, 8, false);
+  s.replacement = GC_REPLACE_LRU;
+  check_program(s, 8, false);
+  s.replacement = GC_REPLACE_SLRU;
+  check_program(s, 8, false);
 }
 
 static void wide_caches_are_like_others(void **state)

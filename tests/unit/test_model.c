@@ -165,6 +165,13 @@ static void runs_are_as_many_touches(void **state)
     CHIP "whole_sectors = yes\n" UNIFIED L1 RO C15 L2_L3 SPACES_L3,
     CHIP UNIFIED L1 RO C15 L2_L3 SPACES_L3,
     CHIP UNIFIED L1 RO C15 L2_L3_LINES SPACES_L3,
+    CHIP K C15 L2 TWO_PARTS "replicate = yes\n" TLB("A", "entries = 3\n") SPACES_K,
+    CHIP K_RANDOM C15 L2 SPACES_K,
+    CHIP K_RANDOM C15 L2_RANDOM SPACES_K,
+    CHIP K C15 L2_RANDOM SPACES_K,
+    CHIP K C15 L2_L3_LINES SPACES_K_L3,
+    CHIP K C15 L2_L3 SPACES_K_L3,
+    CHIP K C15 L2_WIDE TWO_PARTS "replicate = yes\n" SPACES_K,
   };
   static const uint64_t strides[] = {0, 8, 32, 48, 64, 128, 160, 1024};
   struct gc_random random;
@@ -176,7 +183,8 @@ static void runs_are_as_many_touches(void **state)
 
     for (int i = 0; i < 20000; i++) {
       const enum gc_space space = gc_random_below(&random, 8) ? GC_SPACE_CG : GC_SPACE_CA;
-      const uint32_t sm = gc_random_below(&random, 6), count = gc_random_below(&random, 40);
+      const uint32_t sm = gc_random_below(&random, 6);
+      const uint32_t count = gc_random_below(&random, gc_random_below(&random, 16) ? 40 : 1000);
       const uint64_t at = BASE + gc_random_below(&random, 512 << 10) / 8 * 8;
       const uint64_t stride = strides[gc_random_below(&random, 8)];
       uint64_t cycles = 0;
@@ -200,6 +208,8 @@ static void rows_are_as_many_single_ones(void **state)
     CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 3\n") SPACES,
     CHIP UNIFIED L1 RO C15 L2_L3 SPACES_L3,
     CHIP UNIFIED L1 RO C15 L2_L3_LINES SPACES_L3,
+    CHIP UNIFIED L1 RO C15 L2_WIDE SPACES,
+    CHIP UNIFIED L1 RO C15 L2_WIDE TWO_PARTS "replicate = yes\n" SPACES,
   };
   struct gc_random random;
 
