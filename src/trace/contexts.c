@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Records get this part of the GPU's memory: 4 GiB of 141 GB, 256 MiB of 8 GB. If the program has
- * left less, half of that, and so on. */
+/* Records get this part of the GPU's memory: 4.4 GiB of 141 GiB, 256 MiB of 8 GiB. If the program
+ * has left less, half of that, and so on. */
 #define PART_OF_MEMORY 32
 #define LEAST_PART 1024
 #define LARGEST_MODULE ((size_t)64 << 20)
@@ -82,7 +82,7 @@ static int run(char *const *argv)
     return -status;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      return 0; /* the program reaps all children; the file will tell */
+      return 0; /* the program reaps all children; loading the file shows whether it was written */
   return status ? -EIO : 0;
 }
 
@@ -182,7 +182,7 @@ int gc_contexts_find(void *handle, struct gc_traced_context **result, struct gc_
     context = context->next;
   *result = context;
   if (!context)
-    return gc_fail(err, -ENODEV, "its CUDA context is older than the trace");
+    return gc_fail(err, -ENODEV, "its CUDA context existed before recording began");
   if (*context->why.text)
     return gc_fail(err, -EIO, "%s", context->why.text);
   return context->on_gpu ? 0 : allocate(context, err);
@@ -235,6 +235,6 @@ int gc_modules_find(void *handle, const struct gc_traced_module **result, struct
     module = module->next;
   *result = module;
   if (!module)
-    return gc_fail(err, -ENODEV, "its CUDA module is older than the trace");
+    return gc_fail(err, -ENODEV, "its CUDA module existed before recording began");
   return *module->why.text ? gc_fail(err, -EIO, "%s", module->why.text) : 0;
 }

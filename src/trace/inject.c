@@ -3,12 +3,12 @@
  *
  * The library that `hwloc-gpucache trace` has the CUDA driver load into each process
  * (CUDA_INJECTION64_PATH). Through NVIDIA's Sanitizer API it puts the functions of kernels/trace.c
- * into all kernels, and fetches the records that they wrote when a kernel has ended.
+ * into all kernels. When a kernel has ended, it fetches their records.
  *
- * A launch that is traced has `tracing` from its begin to its end, and waits for its kernel. So
- * traced launches run one after another. `lock` is held for a short time only. Both are recursive,
- * because functions of the API call back. A failure never ends the program: the launch is left out,
- * and the part says so.
+ * The mutex `tracing` is held from the begin to the end of a recorded launch, and the launch waits
+ * for its kernel. So recorded launches run one after another. `lock` is held briefly. Both are
+ * recursive, because functions of the API call back. A failure never ends the program: the launch
+ * is left out, and the part says so.
  */
 #include "trace/api.h"
 #include "trace/contexts.h"
@@ -30,10 +30,11 @@
 
 /* A sample has several groups of neighboring blocks. By default each group fills the GPU, so that
  * each block has the neighbors in its SM and in L2 that it has without tracing. */
-#define WINDOWS 4
+#define GROUPS 4
 #define MOST_RESIDENT_THREADS 2048
 #define MOST_RESIDENT_BLOCKS 32
-/* Another thread may have a launch that is traced, and need what this thread holds. */
+/* After that, a launch is left out: the thread whose launch is being recorded may wait for a lock
+ * of this thread. */
 #define MOST_WAIT_SECONDS 2
 
 static struct {
@@ -85,12 +86,12 @@ static int choose_blocks(const Sanitizer_LaunchData *data, struct gc_error *err)
   tracer.grid = grid;
   tracer.threads = data->blockDim_x * data->blockDim_y * data->blockDim_z;
   if (!wanted)
-    wanted = WINDOWS * resident_blocks(tracer.threads, trace->regions);
-  /* period * WINDOWS >= grid, so that there are no more windows. */
-  trace->period = (uint32_t)((grid + WINDOWS - 1) / WINDOWS);
-  trace->window = wanted < grid ? (uint32_t)((wanted + WINDOWS - 1) / WINDOWS) : trace->period;
-  tracer.blocks = grid / trace->period * trace->window +
-                  (grid % trace->period < trace->window ? grid % trace->period : trace->window);
+    wanted = GROUPS * resident_blocks(tracer.threads, trace->regions);
+  /* period * GROUPS >= grid, so that there are no more groups. */
+  trace->period = (uint32_t)((grid + GROUPS - 1) / GROUPS);
+  trace->group = wanted < grid ? (uint32_t)((wanted + GROUPS - 1) / GROUPS) : trace->period;
+  tracer.blocks = grid / trace->period * trace->group +
+                  (grid % trace->period < trace->group ? grid % trace->period : trace->group);
   return 0;
 }
 
@@ -158,7 +159,7 @@ static void begin_launch(const Sanitizer_LaunchData *data)
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += MOST_WAIT_SECONDS;
   if (traced || pthread_mutex_timedlock(&tracer.tracing, &until)) {
-    gc_fail(&err, -EBUSY, "another launch was being traced");
+    gc_fail(&err, -EBUSY, "another launch was being recorded");
     leave_out(&err);
     return;
   }
@@ -184,9 +185,9 @@ static int fetch(const Sanitizer_LaunchData *data, uint64_t **words, size_t ends
   for (uint32_t i = 0; i < trace->regions && !status; i++) {
     if (heads[i] > trace->region_words)
       status = gc_fail(err, -EFBIG,
-                       "its accesses need more than the %" PRIu64
-                       " MiB of the GPU's memory that are for them: trace fewer blocks (--blocks)",
-                       trace->regions * trace->region_words * sizeof *heads >> 20);
+                       "the records of an SM do not fit into its share of %" PRIu64
+                       " KiB of GPU memory: record fewer blocks (--blocks)",
+                       trace->region_words * sizeof *heads >> 10);
     ends[i] = sum += heads[i];
   }
   if (status)
@@ -329,7 +330,7 @@ static int start(const char *directory, struct gc_error *err)
   return status;
 }
 
-/* Not in a child that was forked, and not while another thread writes. */
+/* Does nothing in a forked child, or while another thread writes. */
 static void finish(void)
 {
   FILE *file = tracer.part.file;

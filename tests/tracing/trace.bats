@@ -37,7 +37,7 @@ while at < len(data):
   echo "$output$errors"
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
-  [[ $errors == *"copy.trace: 2 kernels (0 sampled)"* ]]
+  [[ $errors == *"copy.trace: 2 kernels (0 without some blocks)"* ]]
   text copy.trace >text
   cat text
   diff - text <<'EOF'
@@ -89,7 +89,7 @@ EOF
 @test "a sample has parts of the grid" {
   run_split "$tool" trace --blocks 16 -- "$program" copy_large
   [ "$status" -eq 0 ]
-  [[ $errors == *"program.trace: 1 kernel (1 sampled)"* ]]
+  [[ $errors == *"program.trace: 1 kernel (1 without some blocks)"* ]]
   text program.trace | grep -x 'blocks 16'
   text program.trace | grep -x 'launched-blocks 4096'
   # 4 SMs, 32 blocks of 64 threads on each, 4 times
@@ -111,7 +111,7 @@ EOF
   run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ] || [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
-  [[ $errors == *"not traced: the trace of this process has reached --limit"* ]]
+  [[ $errors == *"not recorded: the trace of this process has reached --limit"* ]]
   text program.trace | tail -1 | grep -x end
 }
 
@@ -120,8 +120,8 @@ EOF
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
-  [[ $errors == *"2 launches were not traced: its accesses need more than the 1 MiB of the GPU's memory that are for them: trace fewer blocks (--blocks)"* ]]
-  [[ $errors == *"2 kernels of CUDA graphs were not traced"* ]]
+  [[ $errors == *"2 launches were not recorded: the records of an SM do not fit into its share of"* ]]
+  [[ $errors == *"2 kernels of CUDA graphs were not recorded"* ]]
   [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
 }
 
@@ -135,10 +135,10 @@ EOF
     [ "$output" = computed ]
     case $name in
     sanitizerSubscribe | sanitizerEnableDomain)
-      [[ $errors == *"1 process could not be traced: $name failed with error 1"* ]] ;;
-    *) [[ $errors == *"1 launch was not traced: $name failed with error 1"* ]] ;;
+      [[ $errors == *"1 process could not be recorded: $name failed with error 1"* ]] ;;
+    *) [[ $errors == *"1 launch was not recorded: $name failed with error 1"* ]] ;;
     esac
-    [[ $errors == *"no kernel was traced"* ]]
+    [[ $errors == *"no kernel was recorded"* ]]
     [ ! -e program.trace ]
   done
 }

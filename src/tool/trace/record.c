@@ -129,13 +129,13 @@ static const char *plural(uint64_t count)
 static void report_left_out(const struct gc_joined *joined)
 {
   if (joined->failed)
-    gc_say(NULL, "%" PRIu64 " process%s could not be traced: %s", joined->failed,
+    gc_say(NULL, "%" PRIu64 " process%s could not be recorded: %s", joined->failed,
            joined->failed == 1 ? "" : "es", joined->why_failed.text);
   if (joined->left_out)
-    gc_say(NULL, "%" PRIu64 " launch%s not traced: %s", joined->left_out,
+    gc_say(NULL, "%" PRIu64 " launch%s not recorded: %s", joined->left_out,
            joined->left_out == 1 ? " was" : "es were", joined->why.text);
   if (joined->in_graphs)
-    gc_say(NULL, "%" PRIu64 " kernel%s of CUDA graphs %s not traced", joined->in_graphs,
+    gc_say(NULL, "%" PRIu64 " kernel%s of CUDA graphs %s not recorded", joined->in_graphs,
            plural(joined->in_graphs), joined->in_graphs == 1 ? "was" : "were");
   if (joined->early)
     gc_say(NULL, "%" PRIu64 " process%s ended early: the trace has the launches that were complete",
@@ -152,12 +152,12 @@ static int report(const struct gc_joined *joined, const struct gc_recorded *reco
 {
   report_left_out(joined);
   if (!joined->processes)
-    gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to trace",
+    gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to record",
            recorded->program[0]);
   else if (!joined->kernels)
-    gc_say(NULL, "no kernel was traced");
+    gc_say(NULL, "no kernel was recorded");
   else if (!recorded->to_stderr)
-    gc_say(NULL, "%s: %" PRIu64 " kernel%s (%" PRIu64 " sampled)", recorded->output,
+    gc_say(NULL, "%s: %" PRIu64 " kernel%s (%" PRIu64 " without some blocks)", recorded->output,
            joined->kernels, plural(joined->kernels), joined->sampled);
   return joined->kernels ? GC_EXIT_DONE : GC_EXIT_FAILED;
 }
@@ -206,7 +206,7 @@ static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
   if (watched)
     gc_watch_stop();
   if (status) {
-    gc_say(NULL, "%s; what was traced remains in %s", err.text, directory);
+    gc_say(NULL, "%s; what was recorded remains in %s", err.text, directory);
     unlink(path);
     return GC_EXIT_FAILED;
   }
@@ -265,7 +265,8 @@ static char *make_directory(void)
   return absolute;
 }
 
-/* Whether the values can be lines of a file. */
+/* Whether --kernel fits into the file of settings, and no other tool uses the injection. If not,
+ * says why. */
 static bool can_pass(const struct gc_tool *tool, const struct gc_trace_settings *settings)
 {
   if (tool->kernel &&
