@@ -253,7 +253,7 @@ OPERATION void note_bulk(const struct gpu_trace *trace, uint64_t pc, uint32_t op
 {
   const uint32_t mask = active_threads();
 
-  if (laneid() != (uint32_t)__builtin_ctz(mask))
+  if (laneid() != (uint32_t)__builtin_ctz(mask) || !pieces)
     return;
   /* The record has the pieces where others have their threads. */
   if (trace) {

@@ -6,8 +6,9 @@
  * into all kernels. When a kernel has ended, it fetches their records.
  *
  * The mutex `tracing` is held from the begin to the end of a recorded launch, and the launch waits
- * for its kernel. So recorded launches run one after another. `lock` is held briefly. Both are
- * recursive, because functions of the API call back. A failure never ends the program: the launch
+ * for its kernel. So recorded launches run one after another. `lock` is held for lists, ptxas and
+ * writing, and not while the driver is called for a launch. Both are recursive, because functions
+ * of the API call back. A failure never ends the program: the launch
  * is left out, and the part says so.
  */
 #include "trace/api.h"
@@ -23,6 +24,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -47,8 +49,8 @@ static struct {
   struct gc_error full; /* why no more launches are traced; "": they are */
 
   pthread_mutex_t tracing; /* of the following: the launch that is traced now */
-  struct gc_traced_context *context;
-  struct gpu_trace trace; /* as the GPU has it */
+  struct gpu_trace trace;  /* as the GPU has it */
+  struct gpu_trace *on_gpu; /* where; only an address here */
   unsigned module;
   uint64_t grid, blocks; /* launched and traced */
   unsigned threads;      /* of a block */
@@ -95,8 +97,11 @@ static int choose_blocks(const Sanitizer_LaunchData *data, struct gc_error *err)
   return 0;
 }
 
+/* What the launch needs. Memory is taken without the lock, because the driver may wait for a thread
+ * that waits for the lock. */
 static int find(const Sanitizer_LaunchData *data, struct gc_error *err)
 {
+  struct gc_context_memory memory;
   const struct gc_traced_module *module;
   int status;
 
@@ -104,14 +109,21 @@ static int find(const Sanitizer_LaunchData *data, struct gc_error *err)
   if (*tracer.full.text)
     status = gc_fail(err, -EFBIG, "%s", tracer.full.text);
   else
-    status = gc_contexts_find(data->context, &tracer.context, err);
+    status = gc_contexts_find(data->context, &memory, err);
   if (!status)
     status = gc_modules_find(data->module, &module, err);
-  if (!status) {
+  if (!status)
     tracer.module = module->number;
-    tracer.trace = tracer.context->trace;
-  }
   pthread_mutex_unlock(&tracer.lock);
+  if (!status && !memory.on_gpu) {
+    status = gc_contexts_allocate(data->context, &memory, err);
+    pthread_mutex_lock(&tracer.lock);
+    if (!status)
+      gc_contexts_keep(data->context, &memory);
+    pthread_mutex_unlock(&tracer.lock);
+  }
+  tracer.trace = memory.trace;
+  tracer.on_gpu = memory.on_gpu;
   return status;
 }
 
@@ -131,11 +143,10 @@ static int prepare(const Sanitizer_LaunchData *data, struct gc_error *err)
         ((void *)trace->heads, 0, trace->regions * sizeof(uint64_t), data->hStream), err);
   if (!status)
     status = GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
-                          (tracer.context->on_gpu, trace, sizeof *trace, data->hStream), err);
+                          (tracer.on_gpu, trace, sizeof *trace, data->hStream), err);
   if (!status)
-    status =
-        GC_SANITIZER(sanitizerSetLaunchCallbackData,
-                     (data->hLaunch, data->function, data->hStream, tracer.context->on_gpu), err);
+    status = GC_SANITIZER(sanitizerSetLaunchCallbackData,
+                          (data->hLaunch, data->function, data->hStream, tracer.on_gpu), err);
   return status;
 }
 
@@ -234,8 +245,9 @@ static int finish_launch(const Sanitizer_LaunchData *data, struct gc_error *err)
   if (!status)
     status = GC_SANITIZER(
         sanitizerMemcpyDeviceToHost,
-        (&trace->shared, &tracer.context->on_gpu->shared, sizeof trace->shared, data->hStream),
-        err);
+        (&trace->shared, &tracer.on_gpu->shared, sizeof trace->shared, data->hStream), err);
+  if (!status && trace->shared > UINT32_MAX)
+    status = gc_fail(err, -EBADMSG, "the program has overwritten its records");
   if (!status)
     status = fetch(data, &words, ends, err);
   if (!status) {
@@ -346,6 +358,12 @@ static void finish(void)
   pthread_mutex_unlock(&tracer.lock);
 }
 
+/* A child must not write what another thread of the parent was writing. */
+static void in_child(void)
+{
+  __fpurge(tracer.part.file);
+}
+
 /* The driver calls this when the program initializes CUDA. */
 __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
@@ -356,6 +374,7 @@ int InitializeInjection(void)
   if (!directory || tracer.part.file)
     return 0;
   if (!start(directory, &err)) {
+    pthread_atfork(NULL, NULL, in_child);
     atexit(finish);
     return 1;
   }

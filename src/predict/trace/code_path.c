@@ -108,26 +108,26 @@ static struct gc_code_path *make_path(struct gc_code *code, uint32_t from, uint3
 {
   const uint32_t arrived = search(code, from, to);
   const uint32_t count = arrived == GC_CODE_UNKNOWN ? 0 : trace_back(code, from, to, arrived);
-  const uint32_t *path = code->queue + code->count - count;
+  const uint32_t *found = code->queue + code->count - count;
   struct gc_code_path *path;
   struct run *run = NULL;
   size_t runs = count > 0;
 
   for (uint32_t i = 1; i < count; i++)
-    runs += !continues_run(code, &path[i]);
+    runs += !continues_run(code, &found[i]);
   path = calloc(1, sizeof(*path) + runs * sizeof(*path->runs));
   if (!path)
     return NULL;
   path->to = to;
   path->exists = arrived != GC_CODE_UNKNOWN;
   for (uint32_t i = 0; i < count; i++) {
-    if (!run || !continues_run(code, &path[i])) {
+    if (!run || !continues_run(code, &found[i])) {
       run = &path->runs[path->run_count++];
-      run->first = path[i];
-      run->async = is_async(code, path[i]);
+      run->first = found[i];
+      run->async = is_async(code, found[i]);
     }
     run->count++;
-    gc_registers_add(&run->needs, &code->instructions[path[i]].uses.needs);
+    gc_registers_add(&run->needs, &code->instructions[found[i]].uses.needs);
   }
   return path;
 }
