@@ -56,8 +56,8 @@ struct gpu {
 static int ask_driver(int device, struct gpu *gpu, struct gc_error *err)
 {
   void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  CUresult (*attribute)(int *, int, int);
-  CUresult (*total)(size_t *, int);
+  CUresult (*attribute)(int *, CUdevice_attribute, CUdevice);
+  CUresult (*total)(size_t *, CUdevice);
 
   if (!driver)
     return gc_fail(err, -ENOENT, "the CUDA driver is not loaded");
