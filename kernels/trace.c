@@ -82,7 +82,7 @@ OPERATION uint64_t add(uint64_t address, uint64_t value)
   return before;
 }
 
-/* Reserves words of the region of this SM. The address of the first one; 0: there is no room. */
+/* Reserves words of the region of this SM. The address of the first one; 0: the region is full. */
 OPERATION uint64_t reserve(const struct gpu_trace *trace, uint32_t count)
 {
   const uint32_t region = smid() % trace->regions;
@@ -108,7 +108,7 @@ OPERATION uint32_t traced_block(const struct gpu_trace *trace)
                               __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
   const uint32_t rest = block % trace->period;
 
-  return rest < trace->window ? block / trace->period * trace->window + rest : UINT32_MAX;
+  return rest < trace->group ? block / trace->period * trace->group + rest : UINT32_MAX;
 }
 
 OPERATION uint32_t warp_of_block(void)
@@ -193,10 +193,10 @@ OPERATION void note(const struct gpu_trace *trace, uint64_t pc, uint32_t what, u
     store(at + 8 * (3 + rank), address);
 }
 
-/* Sizes that an access can have: 1 to 32 bytes. */
+/* 1 to 16 bytes: the interface has no others. */
 OPERATION uint32_t log2_of(uint32_t bytes)
 {
-  return (uint32_t)__builtin_ctz(bytes | 32);
+  return (uint32_t)__builtin_ctz(bytes | 16);
 }
 
 OPERATION uint32_t access_operation(uint32_t flags)
@@ -253,7 +253,7 @@ OPERATION void note_bulk(const struct gpu_trace *trace, uint64_t pc, uint32_t op
 {
   const uint32_t mask = active_threads();
 
-  if (laneid() != (uint32_t)__builtin_ctz(mask))
+  if (laneid() != (uint32_t)__builtin_ctz(mask) || !pieces)
     return;
   /* The record has the pieces where others have their threads. */
   if (trace) {

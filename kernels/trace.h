@@ -59,8 +59,8 @@ struct gpu_trace {
   uint64_t start, size;  /* pc of the kernel's first instruction, bytes of its code */
   uint64_t shared;       /* written by block 0: bytes of shared memory of a block */
   uint32_t regions;
-  /* Block b of the grid is traced if b % period < window. */
-  uint32_t period, window;
+  /* Block b of the grid is recorded if b % period < group. */
+  uint32_t period, group;
   uint32_t reserved;
 };
 

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Records get this part of the GPU's memory: 4 GiB of 141 GB, 256 MiB of 8 GB. If the program has
- * left less, half of that, and so on. */
+/* Records get this part of the GPU's memory: 4.4 GiB of 141 GiB, 256 MiB of 8 GiB. If the program
+ * has left less, half of that, and so on. */
 #define PART_OF_MEMORY 32
 #define LEAST_PART 1024
 #define LARGEST_MODULE ((size_t)64 << 20)
@@ -35,7 +35,14 @@ static const struct {
     {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, "gpucache_bulk_atomic"},
 };
 
-static struct gc_traced_context *contexts;
+struct context {
+  struct context *next;
+  void *handle;
+  struct gc_error why; /* "": our functions are loaded */
+  struct gc_context_memory memory;
+};
+
+static struct context *contexts;
 static struct gc_traced_module *modules;
 static unsigned saved; /* modules with machine code */
 
@@ -49,8 +56,8 @@ struct gpu {
 static int ask_driver(int device, struct gpu *gpu, struct gc_error *err)
 {
   void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  CUresult (*attribute)(int *, int, int);
-  CUresult (*total)(size_t *, int);
+  CUresult (*attribute)(int *, CUdevice_attribute, CUdevice);
+  CUresult (*total)(size_t *, CUdevice);
 
   if (!driver)
     return gc_fail(err, -ENOENT, "the CUDA driver is not loaded");
@@ -82,7 +89,7 @@ static int run(char *const *argv)
     return -status;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      return 0; /* the program reaps all children; the file will tell */
+      return 0; /* the program reaps all children; loading the file shows whether it was written */
   return status ? -EIO : 0;
 }
 
@@ -112,7 +119,7 @@ static int load_compiled(void *context, const struct gpu *gpu, const char *ptxas
   return GC_SANITIZER(sanitizerAddPatchesFromFile, (cubin, context), err);
 }
 
-static int start_context(struct gc_traced_context *context, int device,
+static int start_context(struct context *context, int device,
                          const struct gc_trace_settings *settings, const struct gc_part *part)
 {
   struct gpu gpu;
@@ -120,8 +127,8 @@ static int start_context(struct gc_traced_context *context, int device,
 
   if (status)
     return status;
-  context->sms = gpu.sms < GC_TRACE_MOST_SMS ? (uint32_t)gpu.sms : GC_TRACE_MOST_SMS;
-  context->memory = gpu.memory;
+  context->memory.sms = gpu.sms < GC_TRACE_MOST_SMS ? (uint32_t)gpu.sms : GC_TRACE_MOST_SMS;
+  context->memory.of_gpu = gpu.memory;
   if (gc_trace_image_bytes && !gc_sanitizer.sanitizerAddPatches(gc_trace_image, context->handle))
     return 0;
   return load_compiled(context->handle, &gpu, settings->ptxas, part, &context->why);
@@ -130,7 +137,7 @@ static int start_context(struct gc_traced_context *context, int device,
 void gc_contexts_add(const Sanitizer_ResourceContextData *data,
                      const struct gc_trace_settings *settings, const struct gc_part *part)
 {
-  struct gc_traced_context *context = calloc(1, sizeof *context);
+  struct context *context = calloc(1, sizeof *context);
 
   if (!context)
     return;
@@ -142,7 +149,7 @@ void gc_contexts_add(const Sanitizer_ResourceContextData *data,
 
 void gc_contexts_remove(void *handle)
 {
-  struct gc_traced_context **at = &contexts, *context;
+  struct context **at = &contexts, *context;
 
   while (*at && (*at)->handle != handle)
     at = &(*at)->next;
@@ -152,40 +159,55 @@ void gc_contexts_remove(void *handle)
   free(context);
 }
 
-/* Takes memory when the first launch needs it. */
-static int allocate(struct gc_traced_context *context, struct gc_error *err)
+int gc_contexts_allocate(void *handle, struct gc_context_memory *memory, struct gc_error *err)
 {
-  struct gpu_trace *trace = &context->trace;
-  void *memory = NULL;
+  struct gpu_trace *trace = &memory->trace;
+  void *address = NULL;
   size_t bytes = 0;
   int status = -ENOMEM;
 
   for (unsigned part = PART_OF_MEMORY; status && part <= LEAST_PART; part *= 2) {
-    bytes = context->memory / part;
-    status = GC_SANITIZER(sanitizerAlloc, (context->handle, &memory, bytes), err);
+    bytes = memory->of_gpu / part;
+    status = GC_SANITIZER(sanitizerAlloc, (handle, &address, bytes), err);
   }
   if (status)
     return status;
-  context->on_gpu = memory;
-  trace->regions = context->sms;
-  trace->region_words = (bytes - sizeof *trace) / sizeof(uint64_t) / context->sms - 1;
-  trace->heads = (uintptr_t)(context->on_gpu + 1);
-  trace->words = trace->heads + context->sms * sizeof(uint64_t);
+  memory->on_gpu = address;
+  trace->regions = memory->sms;
+  trace->region_words = (bytes - sizeof *trace) / sizeof(uint64_t) / memory->sms - 1;
+  trace->heads = (uintptr_t)(memory->on_gpu + 1);
+  trace->words = trace->heads + memory->sms * sizeof(uint64_t);
   return 0;
 }
 
-int gc_contexts_find(void *handle, struct gc_traced_context **result, struct gc_error *err)
+static struct context *find(void *handle)
 {
-  struct gc_traced_context *context = contexts;
+  struct context *context = contexts;
 
   while (context && context->handle != handle)
     context = context->next;
-  *result = context;
+  return context;
+}
+
+void gc_contexts_keep(void *handle, const struct gc_context_memory *memory)
+{
+  struct context *context = find(handle);
+
+  if (context)
+    context->memory = *memory;
+}
+
+int gc_contexts_find(void *handle, struct gc_context_memory *memory, struct gc_error *err)
+{
+  const struct context *context = find(handle);
+
+  *memory = (struct gc_context_memory){0};
   if (!context)
-    return gc_fail(err, -ENODEV, "its CUDA context is older than the trace");
+    return gc_fail(err, -ENODEV, "its CUDA context existed before recording began");
   if (*context->why.text)
     return gc_fail(err, -EIO, "%s", context->why.text);
-  return context->on_gpu ? 0 : allocate(context, err);
+  *memory = context->memory;
+  return 0;
 }
 
 static int patch(void *module, struct gc_error *err)
@@ -235,6 +257,6 @@ int gc_modules_find(void *handle, const struct gc_traced_module **result, struct
     module = module->next;
   *result = module;
   if (!module)
-    return gc_fail(err, -ENODEV, "its CUDA module is older than the trace");
+    return gc_fail(err, -ENODEV, "its CUDA module existed before recording began");
   return *module->why.text ? gc_fail(err, -EIO, "%s", module->why.text) : 0;
 }

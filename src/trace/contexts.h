@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The CUDA contexts of this process, with memory for records, and the modules in them, with our
- * functions. The caller serializes all calls.
+ * functions. The caller serializes the calls, except where noted.
  */
 #ifndef GC_TRACE_CONTEXTS_H
 #define GC_TRACE_CONTEXTS_H
@@ -15,12 +15,10 @@
 
 #define GC_TRACE_MOST_SMS 1024 /* no GPU has more */
 
-struct gc_traced_context {
-  struct gc_traced_context *next;
-  void *handle;
-  struct gc_error why; /* "": our functions are loaded */
+/* Memory for records. */
+struct gc_context_memory {
   uint32_t sms;
-  uint64_t memory;          /* of the GPU, in bytes */
+  uint64_t of_gpu;          /* bytes that the GPU has */
   struct gpu_trace *on_gpu; /* heads and words follow. NULL: no memory yet */
   struct gpu_trace trace;   /* where they are */
 };
@@ -40,9 +38,13 @@ void gc_modules_add(const Sanitizer_ResourceModuleData *data, const struct gc_pa
 void gc_contexts_remove(void *handle);
 void gc_modules_remove(void *handle);
 
-/* The context with memory for records, and the module. 0, or a negative errno with the reason why
- * no launch of them can be traced. */
-int gc_contexts_find(void *handle, struct gc_traced_context **context, struct gc_error *err);
+/* The memory of a context, which may not have any yet, and the module. 0, or a negative errno with
+ * the reason why no launch of them can be recorded. */
+int gc_contexts_find(void *handle, struct gc_context_memory *memory, struct gc_error *err);
 int gc_modules_find(void *handle, const struct gc_traced_module **module, struct gc_error *err);
+
+/* Takes memory; needs no serialization. Then the context keeps it, if it still exists. */
+int gc_contexts_allocate(void *handle, struct gc_context_memory *memory, struct gc_error *err);
+void gc_contexts_keep(void *handle, const struct gc_context_memory *memory);
 
 #endif

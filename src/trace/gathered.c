@@ -114,7 +114,7 @@ static bool key_of(const uint64_t *record, uint64_t blocks, unsigned warps, size
   const uint64_t block = (uint32_t)record[1], warp = record[1] >> 32;
 
   *key = (size_t)(block * warps + warp);
-  return block < blocks && warp < warps;
+  return block < blocks && warp < warps && !(what_of(record) >> 30) && mask_of(record);
 }
 
 /* A counting sort, which keeps the order of a warp's records. */

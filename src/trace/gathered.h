@@ -19,9 +19,10 @@ struct gc_gathered {
   size_t regions;
 };
 
-/* Writes the records of a launch with that many traced blocks and warps of a block: in the order of
- * blocks and warps, as chunks of version 2 of the trace format (doc/traces.md). 0, or a negative
- * errno with a sentence: -ENOMEM, -EIO, -EBADMSG (records that no such launch can have). */
+/* Writes the records of a launch of which so many blocks were recorded, with so many warps each:
+ * sorted by block and warp, as chunks of version 2 of the trace format (doc/traces.md). 0, or a
+ * negative errno with a sentence: -ENOMEM, -EIO, -EBADMSG (records that no such launch can have).
+ */
 int gc_gathered_write(const struct gc_gathered *gathered, uint64_t blocks, unsigned warps,
                       FILE *file, struct gc_error *err);
 

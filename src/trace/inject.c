@@ -3,12 +3,13 @@
  *
  * The library that `hwloc-gpucache trace` has the CUDA driver load into each process
  * (CUDA_INJECTION64_PATH). Through NVIDIA's Sanitizer API it puts the functions of kernels/trace.c
- * into all kernels, and fetches the records that they wrote when a kernel has ended.
+ * into all kernels. When a kernel has ended, it fetches their records.
  *
- * A launch that is traced has `tracing` from its begin to its end, and waits for its kernel. So
- * traced launches run one after another. `lock` is held for a short time only. Both are recursive,
- * because functions of the API call back. A failure never ends the program: the launch is left out,
- * and the part says so.
+ * The mutex `tracing` is held from the begin to the end of a recorded launch, and the launch waits
+ * for its kernel. So recorded launches run one after another. `lock` is held for lists, ptxas and
+ * writing, and not while the driver is called for a launch. Both are recursive, because functions
+ * of the API call back. A failure never ends the program: the launch
+ * is left out, and the part says so.
  */
 #include "trace/api.h"
 #include "trace/contexts.h"
@@ -23,6 +24,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,10 +32,11 @@
 
 /* A sample has several groups of neighboring blocks. By default each group fills the GPU, so that
  * each block has the neighbors in its SM and in L2 that it has without tracing. */
-#define WINDOWS 4
+#define GROUPS 4
 #define MOST_RESIDENT_THREADS 2048
 #define MOST_RESIDENT_BLOCKS 32
-/* Another thread may have a launch that is traced, and need what this thread holds. */
+/* After that, a launch is left out: the thread whose launch is being recorded may wait for a lock
+ * of this thread. */
 #define MOST_WAIT_SECONDS 2
 
 static struct {
@@ -46,8 +49,8 @@ static struct {
   struct gc_error full; /* why no more launches are traced; "": they are */
 
   pthread_mutex_t tracing; /* of the following: the launch that is traced now */
-  struct gc_traced_context *context;
-  struct gpu_trace trace; /* as the GPU has it */
+  struct gpu_trace trace;  /* as the GPU has it */
+  struct gpu_trace *on_gpu; /* where; only an address here */
   unsigned module;
   uint64_t grid, blocks; /* launched and traced */
   unsigned threads;      /* of a block */
@@ -85,17 +88,20 @@ static int choose_blocks(const Sanitizer_LaunchData *data, struct gc_error *err)
   tracer.grid = grid;
   tracer.threads = data->blockDim_x * data->blockDim_y * data->blockDim_z;
   if (!wanted)
-    wanted = WINDOWS * resident_blocks(tracer.threads, trace->regions);
-  /* period * WINDOWS >= grid, so that there are no more windows. */
-  trace->period = (uint32_t)((grid + WINDOWS - 1) / WINDOWS);
-  trace->window = wanted < grid ? (uint32_t)((wanted + WINDOWS - 1) / WINDOWS) : trace->period;
-  tracer.blocks = grid / trace->period * trace->window +
-                  (grid % trace->period < trace->window ? grid % trace->period : trace->window);
+    wanted = GROUPS * resident_blocks(tracer.threads, trace->regions);
+  /* period * GROUPS >= grid, so that there are no more groups. */
+  trace->period = (uint32_t)((grid + GROUPS - 1) / GROUPS);
+  trace->group = wanted < grid ? (uint32_t)((wanted + GROUPS - 1) / GROUPS) : trace->period;
+  tracer.blocks = grid / trace->period * trace->group +
+                  (grid % trace->period < trace->group ? grid % trace->period : trace->group);
   return 0;
 }
 
+/* What the launch needs. Memory is taken without the lock, because the driver may wait for a thread
+ * that waits for the lock. */
 static int find(const Sanitizer_LaunchData *data, struct gc_error *err)
 {
+  struct gc_context_memory memory;
   const struct gc_traced_module *module;
   int status;
 
@@ -103,14 +109,21 @@ static int find(const Sanitizer_LaunchData *data, struct gc_error *err)
   if (*tracer.full.text)
     status = gc_fail(err, -EFBIG, "%s", tracer.full.text);
   else
-    status = gc_contexts_find(data->context, &tracer.context, err);
+    status = gc_contexts_find(data->context, &memory, err);
   if (!status)
     status = gc_modules_find(data->module, &module, err);
-  if (!status) {
+  if (!status)
     tracer.module = module->number;
-    tracer.trace = tracer.context->trace;
-  }
   pthread_mutex_unlock(&tracer.lock);
+  if (!status && !memory.on_gpu) {
+    status = gc_contexts_allocate(data->context, &memory, err);
+    pthread_mutex_lock(&tracer.lock);
+    if (!status)
+      gc_contexts_keep(data->context, &memory);
+    pthread_mutex_unlock(&tracer.lock);
+  }
+  tracer.trace = memory.trace;
+  tracer.on_gpu = memory.on_gpu;
   return status;
 }
 
@@ -130,11 +143,10 @@ static int prepare(const Sanitizer_LaunchData *data, struct gc_error *err)
         ((void *)trace->heads, 0, trace->regions * sizeof(uint64_t), data->hStream), err);
   if (!status)
     status = GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
-                          (tracer.context->on_gpu, trace, sizeof *trace, data->hStream), err);
+                          (tracer.on_gpu, trace, sizeof *trace, data->hStream), err);
   if (!status)
-    status =
-        GC_SANITIZER(sanitizerSetLaunchCallbackData,
-                     (data->hLaunch, data->function, data->hStream, tracer.context->on_gpu), err);
+    status = GC_SANITIZER(sanitizerSetLaunchCallbackData,
+                          (data->hLaunch, data->function, data->hStream, tracer.on_gpu), err);
   return status;
 }
 
@@ -158,7 +170,7 @@ static void begin_launch(const Sanitizer_LaunchData *data)
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += MOST_WAIT_SECONDS;
   if (traced || pthread_mutex_timedlock(&tracer.tracing, &until)) {
-    gc_fail(&err, -EBUSY, "another launch was being traced");
+    gc_fail(&err, -EBUSY, "another launch was being recorded");
     leave_out(&err);
     return;
   }
@@ -184,9 +196,9 @@ static int fetch(const Sanitizer_LaunchData *data, uint64_t **words, size_t ends
   for (uint32_t i = 0; i < trace->regions && !status; i++) {
     if (heads[i] > trace->region_words)
       status = gc_fail(err, -EFBIG,
-                       "its accesses need more than the %" PRIu64
-                       " MiB of the GPU's memory that are for them: trace fewer blocks (--blocks)",
-                       trace->regions * trace->region_words * sizeof *heads >> 20);
+                       "the records of an SM do not fit into its share of %" PRIu64
+                       " KiB of GPU memory: record fewer blocks (--blocks)",
+                       trace->region_words * sizeof *heads >> 10);
     ends[i] = sum += heads[i];
   }
   if (status)
@@ -233,8 +245,9 @@ static int finish_launch(const Sanitizer_LaunchData *data, struct gc_error *err)
   if (!status)
     status = GC_SANITIZER(
         sanitizerMemcpyDeviceToHost,
-        (&trace->shared, &tracer.context->on_gpu->shared, sizeof trace->shared, data->hStream),
-        err);
+        (&trace->shared, &tracer.on_gpu->shared, sizeof trace->shared, data->hStream), err);
+  if (!status && trace->shared > UINT32_MAX)
+    status = gc_fail(err, -EBADMSG, "the program has overwritten its records");
   if (!status)
     status = fetch(data, &words, ends, err);
   if (!status) {
@@ -329,7 +342,7 @@ static int start(const char *directory, struct gc_error *err)
   return status;
 }
 
-/* Not in a child that was forked, and not while another thread writes. */
+/* Does nothing in a forked child, or while another thread writes. */
 static void finish(void)
 {
   FILE *file = tracer.part.file;
@@ -345,6 +358,12 @@ static void finish(void)
   pthread_mutex_unlock(&tracer.lock);
 }
 
+/* A child must not write what another thread of the parent was writing. */
+static void in_child(void)
+{
+  __fpurge(tracer.part.file);
+}
+
 /* The driver calls this when the program initializes CUDA. */
 __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
@@ -355,6 +374,7 @@ int InitializeInjection(void)
   if (!directory || tracer.part.file)
     return 0;
   if (!start(directory, &err)) {
+    pthread_atfork(NULL, NULL, in_child);
     atexit(finish);
     return 1;
   }

@@ -17,7 +17,7 @@ int gc_part_open(struct gc_part *part, const char *directory, struct gc_error *e
 
   part->process = (int)getpid();
   for (int i = 0; file < 0 && i < MOST_NAMES; i++) {
-    snprintf(part->name, sizeof part->name, i ? "%s/%d-%d" : "%s/%d", directory, part->process, i);
+    snprintf(part->name, sizeof part->name, "%s/%d-%d", directory, part->process, i);
     snprintf(path, sizeof path, "%s.part", part->name);
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 && errno != EEXIST)

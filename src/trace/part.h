@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * What this process writes into the directory of the trace: N.part with its launches, and the
- * machine code of each module as N-NUMBER.cubin. N is PID, or PID-K if an earlier program of this
- * process, or a process of another container, has that name.
+ * machine code of each module as N-NUMBER.cubin. N is PID-K: K programs of this process, or of a
+ * process with this number in another container, came before.
  *
  * The lines of a launch are the header of version 2 of the trace format and its chunks, with three
  * lines of its own: "module NUMBER" (0: no machine code) and "microseconds" (of the kernel) in the

@@ -38,10 +38,11 @@ int gc_trace_settings_write(const char *directory, const struct gc_trace_setting
 
 static bool read_line(FILE *file, char *text, size_t size)
 {
-  const bool read = fgets(text, (int)size, file);
+  char *const newline = fgets(text, (int)size, file) ? strchr(text, '\n') : NULL;
 
-  text[read ? strcspn(text, "\n") : 0] = '\0';
-  return read;
+  if (newline)
+    *newline = '\0';
+  return newline;
 }
 
 int gc_trace_settings_read(const char *directory, struct gc_trace_settings *settings,

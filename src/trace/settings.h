@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the command `trace` tells the library that it injects into programs, in the file "settings"
- * of the directory that $HWLOC_GPUCACHE_TRACE names. Each process that uses CUDA writes its
- * launches into PID.part there (part.h), and the machine code of their modules into PID-N.cubin.
+ * The settings that the command `trace` passes to the library in the programs: the file "settings"
+ * of the directory that $HWLOC_GPUCACHE_TRACE names. Each process that uses CUDA writes its files
+ * into the same directory (part.h).
  */
 #ifndef GC_TRACE_SETTINGS_H
 #define GC_TRACE_SETTINGS_H
@@ -22,7 +22,7 @@ struct gc_trace_settings {
   char kernel[1024];    /* a regular expression for names of kernels; "": all */
   uint64_t first, last; /* launches of a process, from 1; 0: no limit */
   uint64_t blocks;      /* of a launch, about; 0: a sample; or GC_TRACE_ALL_BLOCKS */
-  uint64_t limit;       /* bytes that a process writes */
+  uint64_t limit;       /* bytes of launches of a process after which no further one is recorded */
 };
 
 /* Writes or reads the file. 0, or a negative errno with a sentence. No text may have a newline. */

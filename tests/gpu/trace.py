@@ -41,6 +41,8 @@ for number, kernel in sorted(counted.items()):
     launch = guess["launch"] if guess else {"blocks": 0, "launched_blocks": 0}
     part = 100 * launch["blocks"] / (launch.get("launched_blocks") or launch["blocks"] or 1)
     print(f"| {kernel['name'][-40:]} | {part:.0f} % | {' | '.join(cells)} |")
+if not all(errors.values()):
+    sys.exit("no kernel was both predicted and counted")
 mean = {key: sum(values) / len(values) for key, values in errors.items()}
 print(f"\nmean absolute error: L1 {mean['l1_hit_rate']:.1f} points ({len(errors['l1_hit_rate'])} kernels), "
       f"L2 {mean['l2_near_hit_rate']:.1f} points ({len(errors['l2_near_hit_rate'])} kernels)")

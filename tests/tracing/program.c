@@ -25,7 +25,7 @@
 
 static uint32_t traced(const struct gpu_trace *trace, uint32_t block)
 {
-  return block / trace->period * trace->window + block % trace->period;
+  return block / trace->period * trace->group + block % trace->period;
 }
 
 static void access_memory(struct gpu_trace *trace, uint32_t block, uint32_t warp, uint32_t pc,
@@ -44,8 +44,7 @@ static void copy(struct gpu_trace *trace, unsigned blocks, unsigned threads)
 {
   for (uint32_t step = 0; step < 2; step++)
     for (uint32_t block = blocks; block--;)
-      for (uint32_t warp = 0; warp < threads / 32 && block % trace->period < trace->window;
-           warp++) {
+      for (uint32_t warp = 0; warp < threads / 32 && block % trace->period < trace->group; warp++) {
         const uint64_t offset = (block * (threads / 32) + warp) * UINT64_C(512);
 
         access_memory(trace, block, warp, step ? STORE_AT : LOAD_AT,
@@ -155,7 +154,7 @@ static void do_one(const char *what)
     make_child();
   else if (!strcmp(what, "chdir") && chdir("/"))
     abort();
-  else if (!strcmp(what, "wait"))
+  else if (!strcmp(what, "wait") && fputs("waiting\n", stderr) >= 0)
     sleep(30);
   else if (!strcmp(what, "exec"))
     execl("/proc/self/exe", "program", "copy", (char *)NULL);

@@ -11,7 +11,9 @@ setup() {
   mkdir -p "$CUDA_HOME/compute-sanitizer" "$CUDA_HOME/bin" "$TMPDIR"
   ln -s "$(realpath "$top_builddir/tests/tracing/.libs/libcuda.so.1")" "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
   printf '#!/bin/sh\ncat "%s"\n' "$(realpath "$BATS_TEST_DIRNAME/copy.sass")" >"$CUDA_HOME/bin/nvdisasm"
-  chmod +x "$CUDA_HOME/bin/nvdisasm"
+  # compiles nothing: the stand-in loads any file
+  printf '#!/bin/sh\necho "$@" >"%s/arguments"\ncp "$5" "$4"\n' "$BATS_TEST_TMPDIR" >"$CUDA_HOME/bin/ptxas"
+  chmod +x "$CUDA_HOME/bin/nvdisasm" "$CUDA_HOME/bin/ptxas"
   cd "$BATS_TEST_TMPDIR"
 }
 
@@ -37,7 +39,7 @@ while at < len(data):
   echo "$output$errors"
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
-  [[ $errors == *"copy.trace: 2 kernels (0 sampled)"* ]]
+  [[ $errors == *"copy.trace: 2 kernels (0 without some blocks)"* ]]
   text copy.trace >text
   cat text
   diff - text <<'EOF'
@@ -89,7 +91,7 @@ EOF
 @test "a sample has parts of the grid" {
   run_split "$tool" trace --blocks 16 -- "$program" copy_large
   [ "$status" -eq 0 ]
-  [[ $errors == *"program.trace: 1 kernel (1 sampled)"* ]]
+  [[ $errors == *"program.trace: 1 kernel (1 without some blocks)"* ]]
   text program.trace | grep -x 'blocks 16'
   text program.trace | grep -x 'launched-blocks 4096'
   # 4 SMs, 32 blocks of 64 threads on each, 4 times
@@ -111,7 +113,7 @@ EOF
   run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ] || [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
-  [[ $errors == *"not traced: the trace of this process has reached --limit"* ]]
+  [[ $errors == *"not recorded: the trace of this process has reached --limit"* ]]
   text program.trace | tail -1 | grep -x end
 }
 
@@ -120,8 +122,8 @@ EOF
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
-  [[ $errors == *"2 launches were not traced: its accesses need more than the 1 MiB of the GPU's memory that are for them: trace fewer blocks (--blocks)"* ]]
-  [[ $errors == *"2 kernels of CUDA graphs were not traced"* ]]
+  [[ $errors == *"2 launches were not recorded: the records of an SM do not fit into its share of"* ]]
+  [[ $errors == *"2 kernels of CUDA graphs were not recorded"* ]]
   [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
 }
 
@@ -135,27 +137,32 @@ EOF
     [ "$output" = computed ]
     case $name in
     sanitizerSubscribe | sanitizerEnableDomain)
-      [[ $errors == *"1 process could not be traced: $name failed with error 1"* ]] ;;
-    *) [[ $errors == *"1 launch was not traced: $name failed with error 1"* ]] ;;
+      [[ $errors == *"1 process could not be recorded: $name failed with error 1"* ]] ;;
+    *) [[ $errors == *"1 launch was not recorded: $name failed with error 1"* ]] ;;
     esac
-    [[ $errors == *"no kernel was traced"* ]]
+    [[ $errors == *"no kernel was recorded"* ]]
     [ ! -e program.trace ]
   done
 }
 
 @test "a GPU for which this build has no code" {
-  run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
-  echo "$errors"
-  [ -x /usr/local/cuda/bin/ptxas ] || [ -x /opt/cuda/bin/ptxas ] || [ -x /usr/bin/ptxas ] ||
-    [[ $errors == *"this build has no code for GPUs of compute capability 9.0: ptxas of the CUDA Toolkit is needed"* ]]
-  # With the toolkit's ptxas
-  printf '#!/bin/sh\necho "$@" >"%s/arguments"\ncp "$5" "$4"\n' "$BATS_TEST_TMPDIR" >"$CUDA_HOME/bin/ptxas"
-  chmod +x "$CUDA_HOME/bin/ptxas"
   run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches "$tool" trace -- "$program" copy
   echo "$errors"
   [ "$status" -eq 0 ]
   grep -e '^--compile-as-tools-patch -arch=sm_90 -o ' arguments
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
+  printf '#!/bin/sh\nexit 1\n' >"$CUDA_HOME/bin/ptxas"
+  run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches "$tool" trace -- "$program" copy
+  [ "$status" -eq 1 ]
+  [[ $errors == *"1 launch was not recorded: $(realpath "$CUDA_HOME")/bin/ptxas cannot compile for compute capability 9.0"* ]]
+}
+
+@test "without ptxas" {
+  rm "$CUDA_HOME/bin/ptxas"
+  ! PATH=/usr/bin:/bin command -v ptxas && [ ! -e /usr/local/cuda/bin/ptxas ] && [ ! -e /opt/cuda/bin/ptxas ] ||
+    skip "there is a ptxas"
+  run_split env FAKE_SANITIZER_FAIL=sanitizerAddPatches PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
+  [[ $errors == *"no code for GPUs of compute capability 9.0 could be loaded, and there is no ptxas"* ]]
 }
 
 @test "the program's end is passed on, and complete launches are kept" {
@@ -185,9 +192,9 @@ EOF
   run_split "$tool" trace -- "$program" copy child copy kill
   [[ $errors == *"1 process ended early"* ]]
   [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
-  run_split "$tool" trace -- "$program" copy exec
+  run_split "$tool" trace -- "$program" forms exec
   echo "$errors"
-  [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+  [ "$(text program.trace | grep '^kernel' | xargs)" = "kernel forms kernel copy" ]
 }
 
 @test "memory of the GPU that the program has overwritten" {
@@ -198,6 +205,12 @@ EOF
   [ "$(text program.trace | grep -c '^kernel copy')" -eq 1 ]
 }
 
+@test "SIGCHLD that is ignored" {
+  run_split python3 -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
+    "$tool" trace -- "$program" copy exit 3
+  [ "$status" -eq 3 ]
+}
+
 @test "signals" {
   bash -c 'trap "" HUP; exec "$@"' bash "$tool" trace -- "$program" copy wait 2>errors &
   local pid=$! child=
@@ -205,11 +218,11 @@ EOF
     child=$(pgrep -P $pid program) && break
     sleep 0.1
   done
-  sleep 0.5
+  until grep -q waiting errors; do sleep 0.1; done
   # ignored by both
   kill -HUP $pid
   kill -TERM $pid
-  run wait $pid
+  status=0
   wait $pid || status=$?
   [ "$status" -eq 143 ]
   text program.trace | grep -x 'kernel copy'
@@ -253,12 +266,27 @@ EOF
   run_split "$tool" trace --output nowhere/x -- "$program" copy
   [ "$status" -eq 1 ]
   [[ $errors == *"cannot write nowhere/x: No such file or directory"* ]]
+  mkfifo fifo
+  for place in fifo . /dev/null; do
+    run_split "$tool" trace --output $place -- "$program" copy
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [[ $errors == *"cannot write $place: "* ]]
+  done
+  [ -p fifo ]
+  [ -c /dev/null ]
   run_split env TMPDIR=/nowhere "$tool" trace -- "$program" copy
   [[ $errors == *"cannot make a temporary directory in /nowhere: No such file or directory"* ]]
   run_split env CUDA_INJECTION64_PATH=/other.so "$tool" trace -- "$program" copy
   [[ $errors == *"CUDA_INJECTION64_PATH is set, for another tool"* ]]
   run_split "$tool" trace --kernel $'a\nb' -- "$program" copy
-  [[ $errors == *"--kernel needs less than 1024 characters, and no newline"* ]]
+  [[ $errors == *"--kernel needs less than 1023 characters, and no newline"* ]]
+  local long
+  long=$(printf 'copy|%01017d' 0)
+  run_split "$tool" trace --kernel "$long" -- "$program" copy
+  [ "$status" -eq 0 ]
+  run_split "$tool" trace --kernel "${long}0" -- "$program" copy
+  [[ $errors == *"--kernel needs less than 1023 characters"* ]]
   # a program of its own with such a status, and no trace in place of an earlier one
   run_split "$tool" trace --output kept -- "$program" copy
   run_split "$tool" trace --output kept -- true

@@ -91,9 +91,9 @@ static int take_bytes(struct gc_trace *trace, struct gc_binary *binary, size_t s
 static unsigned more_words(const struct gc_binary_record *record)
 {
   switch (GC_BINARY_FORM(record->what)) {
-  case GC_BINARY_ROW:
+  case GC_BINARY_CONSECUTIVE:
     return 0;
-  case GC_BINARY_LIST:
+  case GC_BINARY_EACH:
     return (unsigned)__builtin_popcount(record->mask);
   default:
     return 1;

@@ -15,7 +15,7 @@
 
 /* The form of the addresses, in the first word of a record. */
 #define GC_BINARY_FORM(what) ((what) >> 28 & 3)
-enum { GC_BINARY_ROW, GC_BINARY_STRIDE, GC_BINARY_LIST, GC_BINARY_ROWS };
+enum { GC_BINARY_CONSECUTIVE, GC_BINARY_STRIDE, GC_BINARY_EACH, GC_BINARY_ROWS };
 
 struct gc_binary_record {
   uint32_t what, mask;
@@ -63,7 +63,7 @@ int gc_binary_bad(const struct gc_trace *trace, const struct gc_binary *binary,
 int gc_binary_take(struct gc_trace *trace, struct gc_binary *binary, struct gc_error *err);
 
 /* Issues what the warp executed since the last record, up to an instruction of the code or the
- * exit. 1: it came there; 0: the code has no way; or a negative errno as above. */
+ * exit. 1: it came there; 0: the code has no path; or a negative errno as above. */
 int gc_binary_go_to(struct gc_trace *trace, struct gc_binary *binary, uint32_t to,
                     struct gc_error *err);
 

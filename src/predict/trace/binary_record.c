@@ -55,7 +55,7 @@ static const char *check_fields(const struct gc_binary *binary)
   if (!record->mask)
     return "no thread takes part";
   if (operation == BULK) {
-    if (size > ATOMIC || form != GC_BINARY_ROW)
+    if (size > ATOMIC || form != GC_BINARY_CONSECUTIVE)
       return "a bulk copy is a load, a store or an atomic of form 0";
     return record->mask > MOST_PIECES ? "a bulk copy has more than 65536 pieces" : NULL;
   }
@@ -63,7 +63,7 @@ static const char *check_fields(const struct gc_binary *binary)
       ~gc_trace_warp_mask(binary->launch->threads_per_block, GC_BINARY_LANES, binary->issue.warp))
     return "the mask has threads that are not in the block";
   if (operation == BARRIER)
-    return size || form != GC_BINARY_ROW || record->address
+    return size || form != GC_BINARY_CONSECUTIVE || record->address
                ? "a barrier has neither bytes nor a form nor an address"
                : NULL;
   if (size > 4)
@@ -71,7 +71,7 @@ static const char *check_fields(const struct gc_binary *binary)
   if (form == GC_BINARY_ROWS && (record->mask != UINT32_MAX || !(record->more[0] & 7) ||
                                  (record->more[0] & 7) > MOST_LOG2_ROW))
     return "rows need a whole warp, and 2, 4, 8 or 16 threads each";
-  return form == GC_BINARY_LIST && record->address
+  return form == GC_BINARY_EACH && record->address
              ? "the address before a list of addresses is not 0"
              : NULL;
 }
@@ -106,7 +106,7 @@ static int place(const struct gc_trace *trace, struct gc_binary *binary, bool lo
     return gc_binary_bad(trace, binary, err, "the grid is too large for local memory");
   for (uint32_t left = record->mask; left; left &= left - 1) {
     const unsigned lane = (unsigned)__builtin_ctz(left);
-    const uint64_t address = form == GC_BINARY_LIST ? *next++ : address_of(record, lane, bytes);
+    const uint64_t address = form == GC_BINARY_EACH ? *next++ : address_of(record, lane, bytes);
 
     if (local ? address >= GC_TRACE_LOCAL_BYTES : !gc_trace_is_global(address, bytes))
       return gc_binary_bad(trace, binary, err, "the address 0x%llx is beyond the %s",
@@ -167,9 +167,9 @@ int gc_binary_go_to(struct gc_trace *trace, struct gc_binary *binary, uint32_t t
   return status ? status : 1;
 }
 
-/* Finds what the code says about the instruction. If there is no way to it, it waits for all loads;
- * but if threads execute it that have just executed it, the record is a further part of it. A load
- * that is not in the code is under way like a bulk copy: no register shows who needs it. */
+/* Finds what the code says about the instruction. If there is no path to it, it waits for all
+ * loads; but if threads execute it that have just executed it, the record is a further part of it.
+ * A load that is not in the code is under way like a bulk copy: no register shows who needs it. */
 static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_error *err)
 {
   struct gc_trace_instruction *instruction = &binary->instruction;

@@ -53,9 +53,9 @@ static bool next_register(const char **at, const char *end, uint8_t *number)
   return false;
 }
 
-/* What is written comes first, after predicates; stores begin with their address. Of an instruction
- * that does not access memory, the first register can be a source: it waits for both in the same
- * way. */
+/* The first register is the destination, except in stores, which begin with their address. An
+ * instruction that does not access memory may begin with a source; that is no problem, because it
+ * waits for sources and destinations alike. */
 static void read_operands(const char *at, struct gc_operands *operands)
 {
   bool first = true;
@@ -98,8 +98,8 @@ static bool is_one_of(const char *opcode, size_t length, const char *const *name
   return false;
 }
 
-/* Where the instruction can lead. A function that is called returns; where to jump tables and RET
- * lead is not known. A branch with an operand before its label depends on that. */
+/* Finds the successors of an instruction. A called function returns. The targets of jump tables and
+ * RET are not known. A branch with an operand before its label is conditional. */
 static void read_flow(const char *opcode, size_t length, bool predicate, const char *operands,
                       struct gc_code_instruction *instruction)
 {

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The machine code of a kernel, as nvdisasm prints it, and the ways through it. A trace with a
+ * The machine code of a kernel, as nvdisasm prints it, and the paths through it. A trace with a
  * record for each access lacks the instructions in between; the code has them: those on the
- * shortest way from one access to the next.
+ * shortest path from one access to the next.
  */
 #ifndef GC_PREDICT_TRACE_CODE_H
 #define GC_PREDICT_TRACE_CODE_H
@@ -65,9 +65,9 @@ void gc_code_clear(struct gc_code *code);
 /* The number of the instruction with this pc, or GC_CODE_UNKNOWN. */
 uint32_t gc_code_find(const struct gc_code *code, uint32_t pc);
 
-/* Finds the shortest way from one instruction, or the entry, to another one, or the exit. It has
- * the instructions in between; if both are the same, those of the shortest loop; EXIT if it ends
- * there. 1: *path is valid until the next call; 0: there is no way; or -ENOMEM. */
+/* Finds the shortest path from an instruction (or the entry) to another one (or the exit). The path
+ * has the instructions in between, and the EXIT if it leads to the exit. If both are the same
+ * instruction, it is the shortest loop. 1: *path is valid until the next call; 0: there is no path; or -ENOMEM. */
 int gc_code_find_path(struct gc_code *code, uint32_t from, uint32_t to,
                       const struct gc_code_path **path);
 

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The shortest ways through machine code. Each is searched once, breadth first, and kept as runs of
- * instructions that follow each other.
+ * The shortest paths through machine code. Each is searched once, breadth first, and kept as runs
+ * of instructions that follow each other.
  */
 #include "predict/trace/code.h"
 
@@ -60,8 +60,8 @@ static void add_next(struct gc_code *code, uint32_t at, uint32_t *end)
     }
 }
 
-/* The instruction at which the shortest way arrives, or GC_CODE_UNKNOWN. An access that would have
- * left a record is on no way. */
+/* The instruction at which the shortest path arrives, or GC_CODE_UNKNOWN. An access that would have
+ * left a record is on no path. */
 static uint32_t search(struct gc_code *code, uint32_t from, uint32_t to)
 {
   uint32_t end = 0;
@@ -83,7 +83,7 @@ static uint32_t search(struct gc_code *code, uint32_t from, uint32_t to)
   return GC_CODE_UNKNOWN;
 }
 
-/* Writes the instructions of the way that was found to the end of the queue. Their number. */
+/* Writes the instructions of the path that was found to the end of the queue. Their number. */
 static uint32_t trace_back(struct gc_code *code, uint32_t from, uint32_t to, uint32_t arrived)
 {
   uint32_t at = to == GC_CODE_EXIT ? arrived : code->before[arrived], count = 0;
@@ -108,26 +108,26 @@ static struct gc_code_path *make_path(struct gc_code *code, uint32_t from, uint3
 {
   const uint32_t arrived = search(code, from, to);
   const uint32_t count = arrived == GC_CODE_UNKNOWN ? 0 : trace_back(code, from, to, arrived);
-  const uint32_t *way = code->queue + code->count - count;
+  const uint32_t *found = code->queue + code->count - count;
   struct gc_code_path *path;
   struct run *run = NULL;
   size_t runs = count > 0;
 
   for (uint32_t i = 1; i < count; i++)
-    runs += !continues_run(code, &way[i]);
+    runs += !continues_run(code, &found[i]);
   path = calloc(1, sizeof(*path) + runs * sizeof(*path->runs));
   if (!path)
     return NULL;
   path->to = to;
   path->exists = arrived != GC_CODE_UNKNOWN;
   for (uint32_t i = 0; i < count; i++) {
-    if (!run || !continues_run(code, &way[i])) {
+    if (!run || !continues_run(code, &found[i])) {
       run = &path->runs[path->run_count++];
-      run->first = way[i];
-      run->async = is_async(code, way[i]);
+      run->first = found[i];
+      run->async = is_async(code, found[i]);
     }
     run->count++;
-    gc_registers_add(&run->needs, &code->instructions[way[i]].uses.needs);
+    gc_registers_add(&run->needs, &code->instructions[found[i]].uses.needs);
   }
   return path;
 }

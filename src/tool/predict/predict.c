@@ -110,7 +110,16 @@ static double seconds_left(const struct gc_tool *tool, double begin_ms)
   return tool->timeout > passed ? tool->timeout - passed : 1e-3;
 }
 
-static int predict_on(const struct gc_tool *tool, const struct gc_source *source, double seconds)
+/* At the end of this process, if a signal or the deadline is the reason. */
+static void remove_file(void *path)
+{
+  if (path)
+    unlink(path);
+}
+
+/* temporary: a trace that does not stay; or NULL. */
+static int predict_on(const struct gc_tool *tool, const struct gc_source *source, double seconds,
+                      char *temporary)
 {
   struct gc_predict_job job = {
       .record = source->record,
@@ -124,7 +133,7 @@ static int predict_on(const struct gc_tool *tool, const struct gc_source *source
   struct gc_error err = {""};
   int status;
 
-  if (gc_watch_start(seconds, NULL, NULL, NULL, &err)) {
+  if (gc_watch_start(seconds, NULL, remove_file, temporary, &err)) {
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
@@ -155,9 +164,9 @@ static int predict_program(const struct gc_tool *tool, const struct gc_source *s
   traced.kernel = NULL;
   memset(traced.launches, 0, sizeof traced.launches);
   if (status == GC_EXIT_DONE)
-    status = predict_on(&traced, source, tool->timeout);
+    status = predict_on(&traced, source, tool->timeout, path);
   unlink(path);
-  if (ended)
+  if (ended && ended != 126 && ended != 127) /* these have a message */
     gc_say(NULL, "%s ended with status %d", tool->program[0], ended);
   return ended ? gc_worse(status, GC_EXIT_FAILED) : status;
 }
@@ -173,7 +182,7 @@ int gc_tool_predict(const struct gc_tool *tool)
   if (status != GC_EXIT_DONE)
     return status;
   status = tool->program ? predict_program(tool, sources.array)
-                         : predict_on(tool, sources.array, seconds_left(tool, begin_ms));
+                         : predict_on(tool, sources.array, seconds_left(tool, begin_ms), NULL);
   gc_sources_free(&sources);
   return status;
 }

@@ -92,7 +92,7 @@ static void print_launch(const struct gc_kernel_prediction *kernel)
   gc_terminal_print(line, NULL);
   if (launch->launched_blocks > launch->blocks)
     printf("  the trace has %" PRIu64 " of the %" PRIu64
-           " blocks that were launched: all counts are of these\n",
+           " launched blocks: all counts are of the blocks in the trace\n",
            launch->blocks, launch->launched_blocks);
   print_rule(launch);
 }

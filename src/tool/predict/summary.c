@@ -46,6 +46,23 @@ static void hit_rate(uint64_t loads, uint64_t misses, char cell[GC_CELL])
     snprintf(cell, GC_CELL, "-");
 }
 
+/* "f" for "f(int)": the parentheses that end the name. */
+static void cut_parameters(char *name)
+{
+  size_t at = strlen(name);
+  unsigned open = 0;
+
+  if (!at || name[at - 1] != ')')
+    return;
+  do {
+    at--;
+    open += name[at] == ')';
+    open -= name[at] == '(';
+  } while (open && at);
+  if (at)
+    name[at] = '\0';
+}
+
 static int add_row(struct gc_table *table, const struct sum *sum)
 {
   char(*row)[GC_CELL] = gc_table_row(table), name[GC_CELL];
@@ -53,7 +70,7 @@ static int add_row(struct gc_table *table, const struct sum *sum)
   if (!row)
     return -1;
   gc_demangle(sum->name, name, sizeof name);
-  name[strcspn(name, "(")] = '\0';
+  cut_parameters(name);
   snprintf(row[0], GC_CELL, "%.*s%s", NAME, *name ? name : "(no name)",
            strlen(name) > NAME ? "..." : "");
   snprintf(row[1], GC_CELL, "%" PRIu64, sum->launches);

@@ -82,8 +82,11 @@ static int copy(FILE *from, FILE *to, uint64_t bytes)
   while (bytes) {
     const size_t size = bytes < sizeof buffer ? (size_t)bytes : sizeof buffer;
 
-    if (fread(buffer, 1, size, from) != size || fwrite(buffer, 1, size, to) != size)
+    if (fread(buffer, 1, size, from) != size)
       return -EIO;
+    errno = 0;
+    if (fwrite(buffer, 1, size, to) != size)
+      return errno ? -errno : -EIO;
     bytes -= size;
   }
   return 0;
@@ -143,8 +146,12 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       in_header = false;
     }
     fprintf(trace, "%s\n", part->line);
-    if (bytes && copy(part->file, trace, bytes))
-      return -EIO;
+    if (bytes) {
+      const int status = copy(part->file, trace, bytes);
+
+      if (status)
+        return status;
+    }
   }
   joined->kernels++;
   return 0;

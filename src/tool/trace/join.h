@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One trace from what the processes of a program wrote (src/trace/settings.h).
+ * One trace from what the processes of a program wrote (src/trace/part.h).
  */
 #ifndef GC_TOOL_TRACE_JOIN_H
 #define GC_TOOL_TRACE_JOIN_H

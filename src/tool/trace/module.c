@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/trace/module.h"
 
+#include "util/file.h"
 #include "util/spawn.h"
 
 #include <elf.h>
@@ -24,19 +25,23 @@ struct gc_module {
   size_t elf_size, text_size;
 };
 
+/* Reads the file from its begin. */
 static int read_file(int file, char **content, size_t *size)
 {
   struct stat status;
   ssize_t got;
 
-  if (fstat(file, &status))
+  if (fstat(file, &status) || lseek(file, 0, SEEK_SET))
     return -errno;
   *content = malloc((size_t)status.st_size + 1);
   if (!*content)
     return -ENOMEM;
-  got = pread(file, *content, (size_t)status.st_size, 0);
-  if (got != status.st_size)
-    return -EIO;
+  got = gc_file_read(file, *content, (size_t)status.st_size);
+  if (got != status.st_size) {
+    free(*content);
+    *content = NULL;
+    return got < 0 ? (int)got : -EIO;
+  }
   (*content)[got] = '\0';
   *size = (size_t)got;
   return 0;
@@ -193,7 +198,7 @@ static void write_line(const char *line, size_t length, FILE *trace)
   if (!open || length - (size_t)(open - line) < 8 || open[1] != '*')
     return;
   end = memchr(open, ';', length - (size_t)(open - line));
-  line = strstr(open, "*/");
+  line = strstr(open + 2, "*/");
   if (!end || !line || line > end)
     return;
   fprintf(trace, "code %.*s", (int)(line - open - 2), open + 2);

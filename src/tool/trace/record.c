@@ -10,6 +10,7 @@
 #include "tool/trace/pack.h"
 #include "tool/trace/toolkit.h"
 #include "trace/settings.h"
+#include "util/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,11 +31,12 @@
 
 static volatile pid_t child;
 
-/* ^C and ^\ on a terminal reach the program by themselves; those of kill(1) do not. */
+/* The kernel sends ^C and ^\ on a terminal, and its hangup, to the program, too; kill(1) does not.
+ * If somebody sends a signal to both, the program gets it twice. */
 static void pass_on(int number, siginfo_t *info, void *unused)
 {
   (void)unused;
-  if (child > 0 && ((number != SIGINT && number != SIGQUIT) || info->si_code == SI_USER))
+  if (child > 0 && info->si_code <= 0)
     kill(child, number);
 }
 
@@ -54,7 +56,14 @@ static void take_signals(struct sigaction before[PASSED])
   }
 }
 
-static int start(const struct gc_recorded *recorded)
+static void give_signals_back(const struct sigaction before[PASSED])
+{
+  for (size_t i = 0; i < PASSED; i++)
+    sigaction(passed[i], &before[i], NULL);
+}
+
+/* Starts the program with this signal mask. 0, or an errno. */
+static int start(const struct gc_recorded *recorded, const sigset_t *mask)
 {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -66,7 +75,8 @@ static int start(const struct gc_recorded *recorded)
   sigemptyset(&ignored_here);
   sigaddset(&ignored_here, SIGXFSZ);
   posix_spawnattr_setsigdefault(&attributes, &ignored_here);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(&attributes, mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   posix_spawn_file_actions_init(&files);
   if (recorded->to_stderr)
     posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
@@ -74,38 +84,55 @@ static int start(const struct gc_recorded *recorded)
       posix_spawnp(&started, recorded->program[0], &files, &attributes, recorded->program, environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
-  child = started;
+  child = status ? 0 : started;
   return status;
 }
 
-/* Runs the program. Its exit status as a shell has it, or NOT_STARTED and *ended. */
+/* The exit status of the program, as a shell has it. */
+static int wait_for_program(const struct sigaction before[PASSED])
+{
+  siginfo_t info;
+  int status = 0;
+
+  /* The process id stays that of the program until signals are no longer passed on. */
+  while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
+    ;
+  give_signals_back(before);
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return GC_EXIT_FAILED;
+  child = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* 0 and its exit status, or NOT_STARTED. */
 static int run_program(const struct gc_recorded *recorded, int *ended)
 {
   struct sigaction before[PASSED];
-  siginfo_t info;
+  sigset_t all, mask;
   int status;
 
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody learns how a process ended */
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &mask);
   take_signals(before);
-  status = start(recorded);
+  status = start(recorded, &mask);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
   if (status) {
+    give_signals_back(before);
     gc_say(NULL, "cannot run %s: %s", recorded->program[0], strerror(status));
     *ended = status == ENOENT ? 127 : 126;
-  } else {
-    /* The process id stays that of the program until signals are no longer passed on. */
-    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
-      ;
-    status = 0;
-  }
-  for (size_t i = 0; i < PASSED; i++)
-    sigaction(passed[i], &before[i], NULL);
-  if (child <= 0 || status)
     return NOT_STARTED;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  child = 0;
-  *ended = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  *ended = wait_for_program(before);
   return 0;
 }
+
+/* What must not stay if a signal or the deadline ends this process. */
+struct leftovers {
+  char *directory;
+  const char *path, *placeholder; /* files; NULL: none */
+};
 
 static void remove_directory(void *path)
 {
@@ -121,6 +148,17 @@ static void remove_directory(void *path)
   rmdir(directory);
 }
 
+static void remove_leftovers(void *data)
+{
+  const struct leftovers *leftovers = data;
+
+  if (leftovers->path)
+    unlink(leftovers->path);
+  if (leftovers->placeholder)
+    unlink(leftovers->placeholder);
+  remove_directory(leftovers->directory);
+}
+
 static const char *plural(uint64_t count)
 {
   return count == 1 ? "" : "s";
@@ -129,13 +167,13 @@ static const char *plural(uint64_t count)
 static void report_left_out(const struct gc_joined *joined)
 {
   if (joined->failed)
-    gc_say(NULL, "%" PRIu64 " process%s could not be traced: %s", joined->failed,
+    gc_say(NULL, "%" PRIu64 " process%s could not be recorded: %s", joined->failed,
            joined->failed == 1 ? "" : "es", joined->why_failed.text);
   if (joined->left_out)
-    gc_say(NULL, "%" PRIu64 " launch%s not traced: %s", joined->left_out,
+    gc_say(NULL, "%" PRIu64 " launch%s not recorded: %s", joined->left_out,
            joined->left_out == 1 ? " was" : "es were", joined->why.text);
   if (joined->in_graphs)
-    gc_say(NULL, "%" PRIu64 " kernel%s of CUDA graphs %s not traced", joined->in_graphs,
+    gc_say(NULL, "%" PRIu64 " kernel%s of CUDA graphs %s not recorded", joined->in_graphs,
            plural(joined->in_graphs), joined->in_graphs == 1 ? "was" : "were");
   if (joined->early)
     gc_say(NULL, "%" PRIu64 " process%s ended early: the trace has the launches that were complete",
@@ -152,12 +190,12 @@ static int report(const struct gc_joined *joined, const struct gc_recorded *reco
 {
   report_left_out(joined);
   if (!joined->processes)
-    gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to trace",
+    gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to record",
            recorded->program[0]);
   else if (!joined->kernels)
-    gc_say(NULL, "no kernel was traced");
+    gc_say(NULL, "no kernel was recorded");
   else if (!recorded->to_stderr)
-    gc_say(NULL, "%s: %" PRIu64 " kernel%s (%" PRIu64 " sampled)", recorded->output,
+    gc_say(NULL, "%s: %" PRIu64 " kernel%s (%" PRIu64 " without some blocks)", recorded->output,
            joined->kernels, plural(joined->kernels), joined->sampled);
   return joined->kernels ? GC_EXIT_DONE : GC_EXIT_FAILED;
 }
@@ -166,9 +204,14 @@ static int report(const struct gc_joined *joined, const struct gc_recorded *reco
 static int create_output(const char *output, char *path, size_t size)
 {
   const mode_t mask = umask(0);
+  struct stat status;
   int file;
 
   umask(mask);
+  if (!stat(output, &status) && !S_ISREG(status.st_mode)) {
+    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+    return -1;
+  }
   if (snprintf(path, size, "%s.XXXXXX", output) >= (int)size) {
     errno = ENAMETOOLONG;
     return -1;
@@ -189,7 +232,7 @@ static int write_trace(const char *directory, const struct gc_toolkit *toolkit, 
   if (!trace)
     return gc_fail(err, -ENOMEM, "out of memory");
   status = gc_trace_join(directory, toolkit->nvdisasm, trace, joined, err);
-  if (fclose(trace) && !status)
+  if (!gc_file_close(trace) && !status)
     status = gc_fail(err, -EIO, "cannot write the trace: %s", strerror(errno));
   return status;
 }
@@ -198,15 +241,16 @@ static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
                         const struct gc_recorded *recorded, const char *path, int file)
 {
   struct gc_joined joined = {.verbose = recorded->verbose};
+  struct leftovers leftovers = {directory, path, recorded->to_stderr ? recorded->output : NULL};
   struct gc_error err = {""};
-  int status = gc_watch_start(0, NULL, remove_directory, directory, &err);
+  int status = gc_watch_start(0, NULL, remove_leftovers, &leftovers, &err);
   const bool watched = !status;
 
   status = write_trace(directory, toolkit, file, &joined, &err);
   if (watched)
     gc_watch_stop();
   if (status) {
-    gc_say(NULL, "%s; what was traced remains in %s", err.text, directory);
+    gc_say(NULL, "%s; what was recorded remains in %s", err.text, directory);
     unlink(path);
     return GC_EXIT_FAILED;
   }
@@ -265,13 +309,14 @@ static char *make_directory(void)
   return absolute;
 }
 
-/* Whether the values can be lines of a file. */
+/* Whether --kernel fits into the file of settings, and no other tool uses the injection. If not,
+ * says why. */
 static bool can_pass(const struct gc_tool *tool, const struct gc_trace_settings *settings)
 {
   if (tool->kernel &&
-      (strlen(tool->kernel) >= sizeof settings->kernel || strchr(tool->kernel, '\n')))
+      (strlen(tool->kernel) + 1 >= sizeof settings->kernel || strchr(tool->kernel, '\n')))
     gc_say(NULL, "--kernel needs less than %zu characters, and no newline",
-           sizeof settings->kernel);
+           sizeof settings->kernel - 1);
   else if (getenv(INJECTION_ENV))
     gc_say(NULL, INJECTION_ENV " is set, for another tool: unset it, because CUDA loads only one");
   else

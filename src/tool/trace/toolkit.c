@@ -41,8 +41,8 @@ static bool try_search_path(char path[GC_TOOLKIT_PATH], const char *name, int mo
   return false;
 }
 
-/* Tries a file of a toolkit: in those that the environment names, that of a program in $PATH, and
- * where NVIDIA installs it. */
+/* Looks for a file of a toolkit: below $CUDA_HOME and $CUDA_PATH, beside the directories of $PATH,
+ * and below the usual places. */
 static bool find(char path[GC_TOOLKIT_PATH], const char *name, int mode)
 {
   static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
