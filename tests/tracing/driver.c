@@ -37,6 +37,7 @@ static struct {
 } driver;
 static _Thread_local struct gpu_trace *trace_of_launch;
 static int context, module, function;
+static void *gpu_memory; /* of the context */
 
 static SanitizerResult result(const char *name)
 {
@@ -115,7 +116,8 @@ SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle of, void *
 SanitizerResult sanitizerAlloc(void *in, void **address, size_t size)
 {
   FAIL_IF_WANTED
-  *address = malloc(size);
+  free(gpu_memory);
+  *address = gpu_memory = malloc(size);
   return in == &context && size <= MEMORY && *address ? SANITIZER_SUCCESS : FAILED;
 }
 

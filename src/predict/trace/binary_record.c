@@ -79,15 +79,15 @@ static const char *check_fields(const struct gc_binary *binary)
 /* The address of a thread, if there is no list of them. */
 static uint64_t address_of(const struct gc_binary_record *record, unsigned lane, unsigned bytes)
 {
-  const int64_t strides = (int64_t)record->more[0];
+  const uint64_t strides = record->more[0];
   const unsigned log2 = record->more[0] & 7;
 
   switch (GC_BINARY_FORM(record->what)) {
   case GC_BINARY_STRIDE:
     return record->address + lane * record->more[0];
   case GC_BINARY_ROWS: /* bits 0 to 2, 3 to 23, and 24 to 63, with sign */
-    return record->address + (lane & ((1u << log2) - 1)) * (uint64_t)(strides << 40 >> 43) +
-           (lane >> log2) * (uint64_t)(strides >> 24);
+    return record->address + (lane & ((1u << log2) - 1)) * (uint64_t)((int64_t)(strides << 40) >> 43) +
+           (lane >> log2) * (uint64_t)((int64_t)strides >> 24);
   default:
     return record->address + (uint64_t)lane * bytes;
   }
