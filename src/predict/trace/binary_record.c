@@ -86,7 +86,8 @@ static uint64_t address_of(const struct gc_binary_record *record, unsigned lane,
   case GC_BINARY_STRIDE:
     return record->address + lane * record->more[0];
   case GC_BINARY_ROWS: /* bits 0 to 2, 3 to 23, and 24 to 63, with sign */
-    return record->address + (lane & ((1u << log2) - 1)) * (uint64_t)((int64_t)(strides << 40) >> 43) +
+    return record->address +
+           (lane & ((1u << log2) - 1)) * (uint64_t)((int64_t)(strides << 40) >> 43) +
            (lane >> log2) * (uint64_t)((int64_t)strides >> 24);
   default:
     return record->address + (uint64_t)lane * bytes;
