@@ -231,7 +231,7 @@ EOF
 @test "a full disk" {
   [ "$(id -u)" -eq 0 ] || skip "needs root"
   mkdir small
-  mount -t tmpfs -o size=64k tmpfs small || skip "cannot mount"
+  mount -t tmpfs -o size=256k tmpfs small || skip "cannot mount"
   run_split env TMPDIR=small "$tool" trace --output out --blocks all -- "$program" copy copy_large copy
   umount small
   echo "$errors"
