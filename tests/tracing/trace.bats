@@ -218,7 +218,7 @@ EOF
     child=$(pgrep -P $pid program) && break
     sleep 0.1
   done
-  until grep -q waiting errors; do sleep 0.1; done
+  for _ in {1..600}; do ! grep -q waiting errors || break; sleep 0.1; done
   # ignored by both
   kill -HUP $pid
   kill -TERM $pid
