@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Helpers for all back ends: the table of kernels, checks of arguments before a driver sees them,
- * functions of a vendor's library, and messages for its errors.
+ * and messages for errors of a vendor's library.
  */
 #ifndef GC_DEVICE_COMMON_H
 #define GC_DEVICE_COMMON_H
 
 #include "device/device.h"
+#include "util/symbols.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,27 +64,6 @@ struct gc_attribute {
  * positive: the interface uses them for unknown. */
 void gc_put_attribute(struct gc_properties *properties, const struct gc_attribute *attribute,
                       int value);
-
-/* A function of a vendor's library, and the offset of its address in the back end's table. */
-struct gc_symbol {
-  const char *name;
-  size_t offset;
-};
-
-/* A vendor's library that is open. */
-struct gc_library {
-  void *handle;       /* of dlopen */
-  const char *name;   /* for messages */
-  const char *advice; /* end of the message if it lacks a function */
-};
-
-/* Fills the table with the addresses of n functions. -ENODEV "LIBRARY has no NAME: <advice>". */
-int gc_find_symbols(const struct gc_library *library, const struct gc_symbol *symbols, size_t n,
-                    void *table, struct gc_error *err);
-
-/* The same if the library may lack them: all or none. */
-void gc_find_optional_symbols(const struct gc_library *library, const struct gc_symbol *symbols,
-                              size_t n, void *table);
 
 /* The errno for an error of a vendor's interface. */
 struct gc_meaning {

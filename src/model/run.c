@@ -475,8 +475,8 @@ static bool is_lru(const struct gc_cache_array *array)
          array->profile->shape.insertion == GC_INSERT_YOUNGEST && !array->instances->limit;
 }
 
-/* If all loads of a pass hit, no replacement replaces anything in the next pass, and each use of a
- * line finds what it found before. Otherwise all caches must be LRU. What is in an LRU set depends
+/* If all loads of a pass hit, the next pass replaces nothing, and all its loads hit, too. Otherwise
+ * all caches must be LRU. What is in an LRU set depends
  * only on the order of the last loads of its lines. So it is the same after each pass that loads
  * the same lines there, and the same lines miss from the second pass on, the same sectors from the
  * third one. This is what the next cache gets, so there it is two passes later. */

@@ -38,7 +38,7 @@ struct walk {
   size_t region, at;
 };
 
-/* NULL: there are no more. What is no complete record ends its region. */
+/* NULL: there are no more. An incomplete record ends its region. */
 static const uint64_t *next_record(struct walk *walk)
 {
   const struct gc_gathered *gathered = walk->gathered;

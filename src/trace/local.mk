@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What `hwloc-gpucache trace` has the CUDA driver load into programs, which may have anything else:
-# only its entry point is visible, and it needs libc alone.
+# The library that `hwloc-gpucache trace` has the CUDA driver load into programs. Only its entry point
+# is visible, and it needs libc alone, so that it does not get in the way of a program's libraries.
 pkglib_LTLIBRARIES += src/trace/hwloc-gpucache-trace.la
 src_trace_hwloc_gpucache_trace_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 src_trace_hwloc_gpucache_trace_la_SOURCES = \

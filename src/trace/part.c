@@ -35,7 +35,7 @@ int gc_part_end_launch(struct gc_part *part, int status, struct gc_error *err)
     part->good = ftell(part->file);
     return 0;
   }
-  /* What is not in the file yet would make it longer again. */
+  /* Bytes that stdio still holds must not get into the file later. */
   __fpurge(part->file);
   clearerr(part->file);
   if (ftruncate(fileno(part->file), part->good) || fseek(part->file, part->good, SEEK_SET))

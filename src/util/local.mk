@@ -30,5 +30,7 @@ src_util_libutil_la_SOURCES = \
 	src/util/spawn.c \
 	src/util/spawn.h \
 	src/util/scattered_order.h \
+	src/util/symbols.c \
+	src/util/symbols.h \
 	src/util/walk.c \
 	src/util/walk.h

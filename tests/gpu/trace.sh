@@ -15,11 +15,12 @@ dir=${OUT:-$(mktemp -d)}
 [ -n "${OUT:-}" ] || trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-
 nvcc -O2 -arch=native -o kinds "$here/trace.cu" -lcublas -lcufft
 "$tool" export --output record.xml
 "$tool" trace -- ./kinds
 "$tool" predict --record record.xml --seeds 0 --json kinds.trace >predicted.json
+"$tool" trace --blocks all --output all.trace -- ./kinds
+"$tool" predict --record record.xml --seeds 0 --json all.trace >all.json
 rates=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
 rates=$rates,lts__t_sectors_srcunit_tex_op_read.sum,lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum
 ncu --cache-control none --clock-control none --replay-mode application --csv --metrics "$rates" ./kinds >counted.csv || {
@@ -31,4 +32,7 @@ ncu --cache-control none --clock-control none --replay-mode application --csv --
 ./kinds cost
 "$tool" trace --verbose --output cost.trace --kernel 'copy|product' -- ./kinds cost
 "$tool" trace --verbose --output cost.trace --kernel 'copy|product' --blocks all -- ./kinds cost
+echo "all blocks:"
+python3 "$here/trace.py" all.json counted.csv
+echo "a sample of the blocks:"
 python3 "$here/trace.py" predicted.json counted.csv

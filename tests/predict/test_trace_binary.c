@@ -405,7 +405,7 @@ static uint64_t address_of(const struct line *line, size_t number)
   return is_local(line) ? 0x40 : 0x7f1000000000 + 4096 * number;
 }
 
-/* What a warp executes: numbers of lines, with those of a loop as often as it runs. */
+/* The line numbers of the instructions that a warp executes. Those of a loop are repeated. */
 static size_t executed(unsigned warp, size_t *numbers)
 {
   size_t count = 0;

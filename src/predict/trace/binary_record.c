@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a record of version 2 becomes, with what the code says about it.
+ * Turns a record of version 2 into an instruction, with the help of the machine code.
  */
 #include "predict/trace/binary.h"
 

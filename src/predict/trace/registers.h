@@ -41,7 +41,7 @@ struct gc_uses {
   bool bulk;       /* a bulk copy that reads global memory */
 };
 
-/* What is under way in a warp. All 0: nothing. */
+/* Loads and copies of a warp that have not yet arrived. All 0: there are none. */
 struct gc_pending {
   struct gc_register_set registers; /* that loads will write */
   uint64_t groups;                  /* of LDGSTS that have ended */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the C++ ABI. The library is not linked: only these names need it. */
+/* __cxa_demangle of the C++ ABI. libstdc++ is not linked, because only names of kernels need it. */
 typedef char *demangle(const char *name, char *buffer, size_t *size, int *status);
 
 void gc_demangle(const char *name, char *text, size_t size)

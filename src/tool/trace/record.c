@@ -185,7 +185,7 @@ static void report_left_out(const struct gc_joined *joined)
            joined->without_code, joined->without_code == 1 ? " is" : "s are");
 }
 
-/* What is in the trace and what is not. GC_EXIT_FAILED: nothing is. */
+/* Says what the trace has and what it lacks. GC_EXIT_FAILED: it has no kernel. */
 static int report(const struct gc_joined *joined, const struct gc_recorded *recorded)
 {
   report_left_out(joined);
