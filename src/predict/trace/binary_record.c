@@ -206,14 +206,17 @@ static int use_code(struct gc_trace *trace, struct gc_binary *binary, struct gc_
   return 0;
 }
 
+/* One thread makes the copy, but each thread that the warp has takes a piece: that is faster. */
 static int issue_bulk(struct gc_binary *binary)
 {
   struct gc_trace_instruction *instruction = &binary->instruction;
+  const unsigned threads = (unsigned)__builtin_popcountll(gc_trace_warp_mask(
+      binary->launch->threads_per_block, GC_BINARY_LANES, binary->issue.warp));
   uint64_t address = binary->record.address;
   int status = 0;
 
   for (uint32_t left = binary->record.mask; left && !status;) {
-    const unsigned lanes = left < GC_BINARY_LANES ? left : GC_BINARY_LANES;
+    const unsigned lanes = left < threads ? left : threads;
 
     for (unsigned lane = 0; lane < lanes; lane++, address += PIECE)
       instruction->addresses[lane] = address;
