@@ -30,8 +30,8 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   l2->random = gc_draw_state(options->seed, 1);
   gc_coalescer_init(&l2->of_l1, gpu->l1.line_bytes, gpu->l1.sector_bytes);
   gc_coalescer_init(&l2->of_l2, gpu->l2.line_bytes, gpu->l2.sector_bytes);
-  l2->like_l1 =
-      gpu->l1.line_bytes == gpu->l2.line_bytes && gpu->l1.sector_bytes == gpu->l2.sector_bytes;
+  l2->same_lines = gpu->l1.line_bytes == gpu->l2.line_bytes;
+  l2->like_l1 = l2->same_lines && gpu->l1.sector_bytes == gpu->l2.sector_bytes;
   if (options->fully_associative)
     l2->index.sets = 1;
   else
@@ -335,8 +335,10 @@ static int access_collected(struct gc_l2 *l2, struct access *access, uint8_t of_
   access->cycles = 0;
   access->hits = access->under_way = access->stored = 0;
   access->of_l1 = of_l1;
-  access->mix = gc_mix(access->line);
-  access->set = gc_set_of(&l2->index, access->line);
+  if (!l2->same_lines) { /* else, these are those of the request */
+    access->mix = gc_mix(access->line);
+    access->set = gc_set_of(&l2->index, access->line);
+  }
   status = access_line(l2, access);
   *slowest = access->cycles > *slowest ? access->cycles : *slowest;
   access->sectors = access->parts = 0;

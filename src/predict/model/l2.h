@@ -28,7 +28,8 @@ struct gc_l2 {
   const struct gc_half_normal *half_normal;
   bool no_latency, compulsory;
   uint32_t home_mask; /* home is mix >> 32 & home_mask; UINT32_MAX: it is not that simple */
-  bool like_l1;       /* lines and sectors are as large as those of L1 */
+  bool same_lines;    /* as large as those of L1 */
+  bool like_l1;       /* same_lines, and sectors as large as those of L1 */
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
   struct gc_lines *partitions;

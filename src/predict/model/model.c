@@ -145,7 +145,7 @@ void gc_cache_model_free(struct gc_cache_model *predict)
 static struct gc_block_reader reader_of(struct gc_cache_model *predict)
 {
   struct gc_block_reader reader = {.index = &predict->index,
-                                   .l2_index = predict->l2.like_l1 ? &predict->l2.index : NULL,
+                                   .l2_index = predict->l2.same_lines ? &predict->l2.index : NULL,
                                    .loads_in_l1 = predict->gpu.loads_in_l1,
                                    .loads = &predict->loads,
                                    .registers = predict->registers,
