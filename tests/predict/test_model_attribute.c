@@ -248,7 +248,7 @@ static void random_traces(void **state)
   (void)state;
   for (unsigned round = 0; round < 60; round++) {
     struct gc_gpu_model gpu = fake_gpu();
-    struct gc_model_options options = {.seed = round, .paper = round % 4 == 3};
+    struct gc_model_options options = {.seed = round};
     struct gc_attribution attribution;
     struct gc_kernel_run run;
 
@@ -260,13 +260,11 @@ static void random_traces(void **state)
                                           .stride = 4u << below(8),
                                           .base = 512 * (uint64_t)below(200),
                                           .mask = below(3) ? 0 : 1 + below(1000)};
-    gpu.sms = options.paper ? 1 : 1 + below(8);
+    gpu.sms = 1 + below(8);
     gpu.blocks_per_sm = 8; /* all blocks start at once, block i on SM i % sms */
     gpu.l1.sets = 1u << below(4);
     gpu.l1.ways = 4u << below(4);
     gpu.l1.policy = policies[below(3)];
-    if (options.paper)
-      gpu.l1.sector_bytes = 32;
     gpu.l2.ways = 1 + below(16);
     gpu.l2.sets = 16;
     gpu.l1_cycles = below(40);
@@ -280,13 +278,11 @@ static void random_traces(void **state)
     assert_int_equal(run.counts.l1_loads.accesses, run.counts.l1_loads.hits +
                                                        run.counts.l1_loads.hits_on_miss +
                                                        run.counts.l1_loads.misses);
-    if (!options.paper) {
-      assert_int_equal(attribution.l1.misses[GC_MISS_COMPULSORY],
-                       different_sectors(list, sizeof list / sizeof *list, gpu.sms));
-      assert_int_equal(attribution.l2.misses[GC_MISS_COMPULSORY],
-                       different_sectors(list, sizeof list / sizeof *list, 1));
-      assert_int_equal(run.counts.l2_loads.accesses, run.counts.l1_loads.misses);
-    }
+    assert_int_equal(attribution.l1.misses[GC_MISS_COMPULSORY],
+                     different_sectors(list, sizeof list / sizeof *list, gpu.sms));
+    assert_int_equal(attribution.l2.misses[GC_MISS_COMPULSORY],
+                     different_sectors(list, sizeof list / sizeof *list, 1));
+    assert_int_equal(run.counts.l2_loads.accesses, run.counts.l1_loads.misses);
     release(&attribution, &run);
   }
 }

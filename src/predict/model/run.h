@@ -80,11 +80,6 @@ struct gc_model_options {
   void *observe_data;
   bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
   bool each_load_waits; /* whatever the trace says about loads at once */
-  bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
-                 instruction of a warp per time step, whatever it accesses */
-  bool paper_round_robin; /* with paper: warps do not wait for their loads (sections 4.1 to 4.4) */
-  bool paper_unclipped;   /* with paper: a load of a line that is under way has a latency of its own
-                             (section 4.2, table 4) */
 };
 
 #endif
