@@ -75,7 +75,8 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_MISSES_ASSOCIATIVITY, /**< \brief Because sets are too small, or by replacement
                                            */
   HWLOC_GPUCACHE_L1_MISSES_LATENCY,       /**< \brief Because loads take time */
-  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Because few loads can miss at the same time */
+  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Because few loads can miss at the same time:
+                                           0, as any number can */
   HWLOC_GPUCACHE_L2_HIT_RATE,             /**< \brief Loads that reach L2; NaN: there are none */
   HWLOC_GPUCACHE_L2_HIT_RATE_LOW,         /**< \brief Least of all runs */
   HWLOC_GPUCACHE_L2_HIT_RATE_HIGH,        /**< \brief Most of all runs */
