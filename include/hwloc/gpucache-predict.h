@@ -61,7 +61,7 @@ struct hwloc_gpucache_predict_options {
  *
  * Rates are from 0 to 1. A rate counts sectors that were already on their way to the cache as hits.
  * Rates are those with the values of the record; _LOW and _HIGH are the least and the most of all
- * runs. Counts are sectors of warp instructions, as GPU profilers count them. */
+ * runs, which is no confidence interval. Counts are sectors of warp instructions, as GPU profilers count them. */
 enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_HIT_RATE,          /**< \brief Loads that look into L1; NaN: there are none */
   HWLOC_GPUCACHE_L1_HIT_RATE_LOW,      /**< \brief Least of all runs */
