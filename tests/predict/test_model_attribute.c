@@ -32,7 +32,7 @@ static struct gc_attribution attribute(const struct gc_gpu_model *gpu,
   struct gc_trace_launch launch = {.threads_per_block = 64};
   struct gc_kernel_run runs[GC_VARIANT_COUNT];
   struct gc_attribution attribution;
-  uint64_t sum = 0, l2_sum = 0;
+  uint64_t sum = 0;
 
   for (unsigned i = 0; i < GC_VARIANT_COUNT; i++) {
     gc_variant_options(i, &options);
@@ -43,10 +43,8 @@ static struct gc_attribution attribute(const struct gc_gpu_model *gpu,
   for (unsigned i = 0; i < GC_MISS_COUNT; i++) {
     assert_true(attribution.l1.misses[i] <= full->counts.l1_loads.misses);
     sum += attribution.l1.misses[i];
-    l2_sum += attribution.l2.misses[i];
   }
   assert_int_equal(sum, full->counts.l1_loads.misses);
-  assert_int_equal(l2_sum, full->counts.l2_loads.misses);
   assert_int_equal(attribution.load_count, full->load_count);
   for (size_t k = 0; k < attribution.load_count; k++) {
     sum = 0;
@@ -96,7 +94,6 @@ static void compulsory_and_capacity(void **state)
   assert_only(&attribution.l1, GC_MISS_CAPACITY, 2048);
   assert_int_equal(attribution.loads[0].misses[GC_MISS_COMPULSORY], 2048);
   assert_int_equal(attribution.loads[1].misses[GC_MISS_CAPACITY], 2048);
-  assert_only(&attribution.l2, GC_MISS_CAPACITY, 0);
   release(&attribution, &run);
   gpu.l1.ways = 128; /* it fits */
   attribution = attribute(&gpu, (struct gc_model_options){.seed = 1}, LIST(laps), &run);
@@ -280,8 +277,6 @@ static void random_traces(void **state)
                                                        run.counts.l1_loads.misses);
     assert_int_equal(attribution.l1.misses[GC_MISS_COMPULSORY],
                      different_sectors(list, sizeof list / sizeof *list, gpu.sms));
-    assert_int_equal(attribution.l2.misses[GC_MISS_COMPULSORY],
-                     different_sectors(list, sizeof list / sizeof *list, 1));
     assert_int_equal(run.counts.l2_loads.accesses, run.counts.l1_loads.misses);
     release(&attribution, &run);
   }

@@ -318,7 +318,6 @@ static void l2_with_larger_sectors(void **state)
   assert_int_equal(run.counts.l1_loads.misses, 4 + 1 + 1 + 3);
   assert_int_equal(run.counts.l2_loads.accesses, 4 + 1 + 1 + 3);
   assert_int_equal(run.counts.l2_loads.misses, 4 + 1 + 0 + 3);
-  assert_int_equal(run.counts.l2_loads.compulsory, 4 + 1 + 0 + 3);
   assert_int_equal(run.counts.l2_loads.hits, 1);
   free(run.loads);
 }

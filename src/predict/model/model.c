@@ -334,8 +334,10 @@ static void sum_loads(struct gc_cache_model *predict)
   struct gc_cache_counts *sum = &predict->counts.l1_loads;
 
   for (uint32_t i = 0; i < predict->loads.count; i++) {
-    const struct gc_cache_counts *counts = &predict->loads.loads[i].l1;
+    struct gc_cache_counts *counts = &predict->loads.loads[i].l1;
 
+    if (counts->compulsory > counts->misses) /* an estimate */
+      counts->compulsory = counts->misses;
     sum->accesses += counts->accesses;
     sum->hits += counts->hits;
     sum->hits_on_miss += counts->hits_on_miss;
