@@ -87,6 +87,14 @@ static bool read_text(const char *text, void *field)
   return *text;
 }
 
+/* An option that can be repeated; there is room for all words of the command line. */
+static bool read_another(const char *text, void *field)
+{
+  struct gc_values *texts = field;
+
+  return read_text(text, &texts->array[texts->count++]);
+}
+
 static bool read_color(const char *text, void *field)
 {
   return read_text(text, field) && gc_terminal_can(text);
@@ -241,8 +249,10 @@ static const struct gc_option options[] = {
           "with the curves that measure --raw DIR wrote"),
     VALUE("tolerance", "PCT", COMPARE, tolerance, read_tolerance, "a percentage from 0 to 1000",
           "allow numbers to differ by this percentage"),
-    VALUE("record", "FILE", PREDICT, record, read_text, "a file", "on the GPU of this record"),
-    VALUE("gpu", "GPU", PREDICT, gpu, read_text, "a GPU", "on this GPU of the machine"),
+    VALUE("record", "FILE", PREDICT, records, read_another, "a file",
+          "on the GPU of this record; several: compare them"),
+    VALUE("gpu", "GPU", PREDICT, gpus, read_another, "a GPU",
+          "on this GPU of the machine; several: compare them"),
     VALUE("carveout", "PCT", PREDICT, carveout, read_carveout, "a whole percentage from 0 to 100",
           "as if all kernels preferred this carve-out for shared memory"),
     VALUE("sweep", "KIND", PREDICT, sweep, read_sweep,
@@ -313,8 +323,8 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
       {tool->replace, tool->only, "--replace and --only exclude each other: --only stores nothing"},
       {command == PREDICT && tool->program && tool->program != tool->words, true,
        "predict takes traces, or -- and a program, not both"},
-      {tool->record, tool->gpu, "--record and --gpu exclude each other"},
-      {tool->record, tool->sims, "--record and --sim exclude each other"},
+      {tool->records.count, tool->gpus.count, "--record and --gpu exclude each other"},
+      {tool->records.count, tool->sims, "--record and --sim exclude each other"},
       {tool->sweep && !strcmp(tool->sweep, "carveout"), tool->carveout >= 0,
        "--sweep carveout and --carveout exclude each other"},
       {tool->plot, tool->sweep,
@@ -395,7 +405,8 @@ static int run(int argc, char **argv)
   struct gc_tool tool = {.tolerance = -1, .carveout = -1, .seeds = -1, .limit = UINT64_C(4) << 30};
   const struct gc_subcommand *command = NULL;
   const char *verbose;
-  char **words = calloc((size_t)argc + 1, sizeof *words), *line = whole_command(argc, argv);
+  const size_t most = (size_t)argc + 1;
+  char **words = calloc(3 * most, sizeof *words), *line = whole_command(argc, argv);
   int status;
 
   if (!words || !line) {
@@ -404,6 +415,8 @@ static int run(int argc, char **argv)
     return gc_no_memory();
   }
   tool.words = words;
+  tool.records.array = (const char **)words + most;
+  tool.gpus.array = (const char **)words + 2 * most;
   tool.command = line;
   verbose = secure_getenv(HWLOC_GPUCACHE_VERBOSE_ENV);
   tool.verbose = verbose && *verbose && strcmp(verbose, "0");

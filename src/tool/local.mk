@@ -116,9 +116,12 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/plot/plot.c \
 	src/tool/plot/raw_data.c \
 	src/tool/plot/raw_data.h \
+	src/tool/predict/chosen.c \
+	src/tool/predict/chosen.h \
 	src/tool/predict/picture.c \
 	src/tool/predict/picture.h \
 	src/tool/predict/predict.c \
+	src/tool/predict/predicted.h \
 	src/tool/predict/print.c \
 	src/tool/predict/print.h \
 	src/tool/predict/print_json.c \

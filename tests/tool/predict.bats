@@ -156,6 +156,93 @@ refused() {
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
 }
 
+# The record of another GPU, with an L1 of 20 KiB and little shared memory, as the file $1.
+small_l1() {
+  sed 's/name="CarveoutTable" value="[^"]*"/name="CarveoutTable" value="0:20480,100:16384"/
+       s/name="CapacityBytes" value="233472"/name="CapacityBytes" value="16384"/
+       s/"NVIDIA H200"/"Small L1"/' "$real" >"$1"
+}
+
+@test "several records are columns of a table, and objects in an array" {
+  small_l1 "$BATS_TEST_TMPDIR/small.xml"
+  stream 2 200 >"$trace" # 25 KiB
+  both=(--record "$real" --record "$BATS_TEST_TMPDIR/small.xml")
+  run_split "$tool" predict --seeds 0 "${both[@]}" "$trace" "$trace"
+  is 0 "$status"
+  is '' "$errors"
+  has "$output" "GPU 1: NVIDIA H200, $real"
+  has "$output" "GPU 2: Small L1, $BATS_TEST_TMPDIR/small.xml"
+  is "KERNEL LAUNCHES GPU 1: L1 L2 MEMORY GPU 2: L1 L2 MEMORY" "$(grep '^KERNEL' <<<"$output" | head -n 1 | xargs)"
+  is "(no name) 2 50.0 % 50.0 % 25 KiB 0.0 % 75.0 % 25 KiB" "$(grep '^(no name)' <<<"$output" | head -n 1 | xargs)"
+  # then the output of each one
+  run_split "$tool" predict --seeds 0 --record "$BATS_TEST_TMPDIR/small.xml" "$trace" "$trace"
+  alone=$output
+  run_split "$tool" predict --seeds 0 "${both[@]}" "$trace" "$trace"
+  is "$alone" "$(tail -n "$(wc -l <<<"$alone")" <<<"$output")"
+  run_split "$tool" predict --seeds 0 --json "${both[@]}" "$trace"
+  is "NVIDIA H200 800, Small L1 0" "$(value '[.[] | "\(.gpu.model) \(.kernels[0].l1_loads.hits)"] | join(", ")')"
+  run_split "$tool" predict --seeds 0 --json --sweep carveout "${both[@]}" "$trace"
+  is "7 2" "$(value '[.[].sweep.points | length] | join(" ")')"
+  run_split "$tool" predict --seeds 0 --sweep carveout "${both[@]}" "$trace"
+  is 2 "$(grep -c '^GPU: ' <<<"$output")"
+}
+
+@test "three GPUs need two tables; simulated GPUs are GPUs like others" {
+  stream 1 10 >"$trace"
+  run_split "$tool" predict --seeds 0 --sim "$tiny,t1000,gtx470" "$trace"
+  is 0 "$status"
+  is "GPU 1: L1 L2 MEMORY GPU 2: L1 L2 MEMORY
+GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
+  [ "$(awk '/^KERNEL/ { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
+  run_split "$tool" predict --sim "$tiny,t1000" --gpu gpu1 --json "$trace"
+  is sim-t1000 "$(value .gpu.id)"
+  run_split "$tool" predict --sim "$tiny,t1000" --gpu gpu1 --gpu gpu0 --json "$trace"
+  is "sim-t1000 sim-tiny" "$(value '[.[].gpu.id] | join(" ")')"
+}
+
+@test "a record among others that cannot be used" {
+  stream 1 10 >"$trace"
+  small_l1 "$BATS_TEST_TMPDIR/small.xml"
+  # not a file: nothing is predicted
+  for wrong in none.xml "$trace" "$BATS_TEST_TMPDIR"/empty.xml; do
+    : >"$BATS_TEST_TMPDIR/empty.xml"
+    refused 1 "$wrong" --record "$real" --record "$wrong" "$trace"
+    is 1 "$(wc -l <<<"$errors")"
+  done
+  refused 2 "--record $real is there twice" --record "$real" --record "$real" "$trace"
+  refused 2 "--gpu gpu0 is there twice" --sim "$tiny" --gpu gpu0 --gpu gpu0 "$trace"
+  refused 2 "--plot draws for one GPU, not for 2" --plot x --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
+  [ ! -e x ]
+  # a GPU on which the kernel cannot run: the others are predicted
+  blocks 30000 >"$trace"
+  run_split "$tool" predict --seeds 0 --json --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
+  is 1 "$status"
+  is 1 "$(wc -l <<<"$errors")"
+  has "$errors" "small.xml: kernel 1: a block needs 31024 bytes of shared memory, but an SM of this GPU has 16384"
+  is 16896 "$(value '.[0].kernels[0].l1_loads.sectors')"
+  has "$(value '.[1].absent')" "a block needs 31024 bytes"
+  run_split "$tool" predict --seeds 0 --record "$BATS_TEST_TMPDIR/small.xml" --record "$real" "$trace"
+  is 1 "$status"
+  has "$output" "GPU 2: NVIDIA H200"
+  has_not "$output" "Small L1"
+  # what is wrong with the trace is said once
+  echo x >"$trace"
+  refused 1 "$trace:1" --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
+  is 1 "$(wc -l <<<"$errors")"
+}
+
+@test "a GPU of a file that has several" {
+  stream 1 10 >"$trace"
+  two=$BATS_TEST_TMPDIR/two.xml
+  "$tool" measure --sim "$tiny,t1000"
+  HWLOC_PLUGINS_PATH=$top_builddir/src/plugin/.libs HWLOC_COMPONENTS=-x86 HWLOC_GPUCACHE_TOOL=$tool \
+    HWLOC_GPUCACHE_SIM=$tiny,t1000 "$LSTOPO" --of xml "$two"
+  refused 2 "predict needs one GPU for each --record and --gpu, but there are 2; name one of them: $two:gpu0, $two:gpu1" --record "$two" "$trace"
+  run_split "$tool" predict --seeds 0 --json --record "$two:gpu1" --record "$two:gpu0" "$trace"
+  is 0 "$status"
+  is 2 "$(value length)"
+}
+
 @test "sweeps" {
   stream 2 400 >"$trace"
   predict --sweep carveout "$trace"
@@ -549,5 +636,5 @@ END
   refused 2 "--record and --gpu exclude each other" --record "$real" --gpu 0 "$trace"
   refused 2 "--plot and --sweep exclude each other" --plot x --sweep ways "$trace"
   refused 2 "--sweep carveout and --carveout exclude each other" --sweep carveout --carveout 5 "$trace"
-  refused 2 "predict needs one GPU, but there are 2" --sim "$tiny,t1000" "$trace"
+  HWLOC_GPUCACHE_SIM=$tiny,t1000 refused 2 "predict needs one GPU, but there are 2" "$trace"
 }

@@ -166,6 +166,7 @@ int gc_predict_draw(const struct gc_tool *tool, const struct gc_source *source,
   bool made = false;
   const int dir = gc_file_dir(tool->plot, &made, &err);
 
+  curve.record = source->record;
   curve.seeds = 0; /* the picture shows the values of the record only */
   if (dir < 0 || write_all(dir, source, &curve, &exit_code, &err)) {
     gc_say(NULL, "%s", err.text);

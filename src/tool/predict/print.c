@@ -41,6 +41,11 @@ static void print_gpu(const struct gc_source *source)
   printf("GPU: %s, %s\n", source->record->identity.model, source->name);
 }
 
+static void print_number(size_t number, const struct gc_source *source)
+{
+  printf("GPU %zu: %s, %s\n", number, source->record->identity.model, source->name);
+}
+
 /* "1024 blocks of ", "": a number that a trace can lack. */
 static void append_count(char *line, size_t size, const char *format, uint64_t count)
 {
@@ -286,9 +291,11 @@ static void print_ignored(const struct gc_trace_ignored *ignored)
     printf("Not modelled: copies from the host, which can fill L2: %" PRIu64 "\n", ignored->copies);
 }
 
-int gc_predict_print(const struct gc_source *source, const struct gc_prediction *prediction)
+static int print_gpu_of(const struct gc_predicted *predicted)
 {
-  print_gpu(source);
+  const struct gc_prediction *prediction = predicted->prediction;
+
+  print_gpu(predicted->source);
   if (prediction->count > 1 && gc_predict_print_summary(prediction))
     return gc_no_memory();
   for (size_t i = 0; i < prediction->count; i++) {
@@ -307,6 +314,21 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
   print_ignored(&prediction->ignored);
   print_assumptions(&prediction->assumptions);
   return GC_EXIT_DONE;
+}
+
+int gc_predict_print(const struct gc_predicted *predicted, size_t count)
+{
+  int status = GC_EXIT_DONE;
+
+  for (size_t i = 0; i < count && count > 1; i++)
+    if (!predicted[i].failed)
+      print_number(i + 1, predicted[i].source);
+  if (count > 1 && gc_predict_print_side_by_side(predicted, count))
+    return gc_no_memory();
+  for (size_t i = 0; i < count && status == GC_EXIT_DONE; i++)
+    if (!predicted[i].failed)
+      status = print_gpu_of(&predicted[i]);
+  return status;
 }
 
 int gc_predict_name_left_out(const struct gc_prediction *prediction)
@@ -359,11 +381,12 @@ static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_predicti
   return failed;
 }
 
-int gc_predict_print_sweep(const struct gc_source *source, const struct gc_sweep *sweep)
+static int print_sweep(const struct gc_predicted *predicted)
 {
+  const struct gc_sweep *sweep = &predicted->sweep;
   const struct gc_prediction *any = gc_sweep_any(sweep);
 
-  print_gpu(source);
+  print_gpu(predicted->source);
   printf("varied: %s\n", sweep->title);
   for (size_t kernel = 0; kernel < any->count; kernel++)
     if (print_sweep_of(sweep, any, kernel))
@@ -374,4 +397,14 @@ int gc_predict_print_sweep(const struct gc_source *source, const struct gc_sweep
   print_ignored(&any->ignored);
   print_assumptions(&any->assumptions);
   return GC_EXIT_DONE;
+}
+
+int gc_predict_print_sweeps(const struct gc_predicted *predicted, size_t count)
+{
+  int status = GC_EXIT_DONE;
+
+  for (size_t i = 0; i < count && status == GC_EXIT_DONE; i++)
+    if (!predicted[i].failed)
+      status = print_sweep(&predicted[i]);
+  return status;
 }

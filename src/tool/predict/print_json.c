@@ -199,20 +199,38 @@ static json_t *sweep_of(const struct gc_sweep *sweep)
   return object;
 }
 
-int gc_predict_print_json(const struct gc_source *source, const struct gc_prediction *prediction,
-                          const struct gc_sweep *sweep)
+static json_t *predicted_of(const struct gc_predicted *predicted)
 {
-  const struct gc_prediction *any = prediction ? prediction : gc_sweep_any(sweep);
+  const struct gc_prediction *any;
   json_t *object = json_object();
 
-  gc_json_set(&object, "gpu", gpu_of(source));
+  gc_json_set(&object, "gpu", gpu_of(predicted->source));
+  if (predicted->failed) {
+    gc_json_set_text(&object, "absent", predicted->why.text);
+    return object;
+  }
+  any = gc_predicted_any(predicted);
   gc_json_set_whole(&object, "ignored_texture_instructions", any->ignored.textures);
   gc_json_set_whole(&object, "ignored_copies", any->ignored.copies);
   gc_json_set(&object, "left_out", left_out_of(&any->selection));
   gc_json_set(&object, "assumptions", assumptions_of(&any->assumptions));
-  if (prediction)
-    gc_json_set(&object, "kernels", kernels_of(prediction, true));
+  if (predicted->prediction)
+    gc_json_set(&object, "kernels", kernels_of(predicted->prediction, true));
   else
-    gc_json_set(&object, "sweep", sweep_of(sweep));
-  return gc_json_print(object, 9) ? gc_no_memory() : GC_EXIT_DONE;
+    gc_json_set(&object, "sweep", sweep_of(&predicted->sweep));
+  return object;
+}
+
+int gc_predict_print_json(const struct gc_predicted *predicted, size_t count)
+{
+  json_t *all = NULL;
+
+  if (count == 1) {
+    all = predicted_of(predicted);
+  } else {
+    all = json_array();
+    for (size_t i = 0; i < count; i++)
+      gc_json_add(&all, predicted_of(&predicted[i]));
+  }
+  return gc_json_print(all, 9) ? gc_no_memory() : GC_EXIT_DONE;
 }

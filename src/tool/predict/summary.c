@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All kernels in one table.
+ * All kernels in one table; of several GPUs, as many in a table as a line has room for.
  */
 #include "tool/predict/summary.h"
 
@@ -63,17 +63,24 @@ static void cut_parameters(char *name)
     name[at] = '\0';
 }
 
-static int add_row(struct gc_table *table, const struct sum *sum)
+static void name_cells(const struct sum *sum, char (*row)[GC_CELL])
 {
-  char(*row)[GC_CELL] = gc_table_row(table), name[GC_CELL];
+  char name[GC_CELL];
 
-  if (!row)
-    return -1;
   gc_demangle(sum->name, name, sizeof name);
   cut_parameters(name);
   snprintf(row[0], GC_CELL, "%.*s%s", NAME, *name ? name : "(no name)",
            strlen(name) > NAME ? "..." : "");
   snprintf(row[1], GC_CELL, "%" PRIu64, sum->launches);
+}
+
+static int add_row(struct gc_table *table, const struct sum *sum)
+{
+  char(*row)[GC_CELL] = gc_table_row(table);
+
+  if (!row)
+    return -1;
+  name_cells(sum, row);
   snprintf(row[2], GC_CELL, "%" PRIu64, sum->l1_loads);
   hit_rate(sum->l1_loads, sum->l1_misses, row[3]);
   hit_rate(sum->l2_loads, sum->l2_misses, row[4]);
@@ -83,27 +90,110 @@ static int add_row(struct gc_table *table, const struct sum *sum)
   return 0;
 }
 
+/* One sum for each name, in the order of the first launches; the caller frees them. NULL: no
+ * memory. */
+static struct sum *sum_up(const struct gc_prediction *prediction, size_t *count)
+{
+  struct sum *sums = calloc(prediction->count, sizeof *sums);
+  size_t k;
+
+  *count = 0;
+  for (size_t i = 0; i < prediction->count && sums; i++) {
+    for (k = 0; k < *count && strcmp(sums[k].name, prediction->kernels[i].launch.name); k++)
+      ;
+    add(&sums[k], &prediction->kernels[i]);
+    *count += k == *count;
+  }
+  return sums;
+}
+
 int gc_predict_print_summary(const struct gc_prediction *prediction)
 {
   static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",
                                        "L2 HITS", "FROM L2",  "MEMORY",  "MOSTLY"};
-  struct sum *sums = calloc(prediction->count, sizeof *sums);
-  size_t count = 0, k;
+  size_t count;
+  struct sum *sums = sum_up(prediction, &count);
   struct gc_table table;
   int failed;
 
   if (!sums)
     return -1;
-  for (size_t i = 0; i < prediction->count; i++) {
-    for (k = 0; k < count && strcmp(sums[k].name, prediction->kernels[i].launch.name); k++)
-      ;
-    add(&sums[k], &prediction->kernels[i]);
-    count += k == count;
-  }
   failed = gc_table_start(&table, titles, 8, 0x7e);
-  for (k = 0; k < count && !failed; k++)
+  for (size_t k = 0; k < count && !failed; k++)
     failed = add_row(&table, &sums[k]);
   gc_table_print(&table, "");
   free(sums);
+  return failed;
+}
+
+/* --- several GPUs ----------------------------------------------------------------------------- */
+
+#define GPUS 2 /* side by side: a line has about 90 characters then */
+
+/* A GPU that has not failed, and its number on the command line. */
+struct column {
+  size_t number, count;
+  struct sum *sums;
+};
+
+static void set_titles(char titles[2 + 3 * GPUS][32], const struct column *columns, size_t n)
+{
+  strcpy(titles[0], "KERNEL");
+  strcpy(titles[1], "LAUNCHES");
+  for (size_t i = 0; i < n; i++) {
+    snprintf(titles[2 + 3 * i], 32, "GPU %zu: L1", columns[i].number);
+    strcpy(titles[3 + 3 * i], "L2");
+    strcpy(titles[4 + 3 * i], "MEMORY");
+  }
+}
+
+static int print_columns(const struct column *columns, size_t n)
+{
+  char texts[2 + 3 * GPUS][32];
+  const char *titles[2 + 3 * GPUS];
+  struct gc_table table;
+  int failed;
+
+  set_titles(texts, columns, n);
+  for (size_t i = 0; i < 2 + 3 * n; i++)
+    titles[i] = texts[i];
+  failed = gc_table_start(&table, titles, 2 + 3 * n, 0xfe);
+  for (size_t k = 0; k < columns->count && !failed; k++) {
+    char(*row)[GC_CELL] = gc_table_row(&table);
+
+    failed = row ? 0 : -1;
+    for (size_t i = 0; i < n && row; i++) {
+      const struct sum *sum = &columns[i].sums[k];
+
+      name_cells(sum, row);
+      hit_rate(sum->l1_loads, sum->l1_misses, row[2 + 3 * i]);
+      hit_rate(sum->l2_loads, sum->l2_misses, row[3 + 3 * i]);
+      gc_format_bytes(sum->memory_bytes, row[4 + 3 * i], GC_CELL);
+    }
+  }
+  gc_table_print(&table, "");
+  return failed;
+}
+
+int gc_predict_print_side_by_side(const struct gc_predicted *predicted, size_t count)
+{
+  struct column columns[GPUS];
+  size_t n = 0;
+  int failed = 0;
+
+  for (size_t i = 0; i < count && !failed; i++) {
+    if (!predicted[i].failed) {
+      columns[n].number = i + 1;
+      columns[n].sums = sum_up(predicted[i].prediction, &columns[n].count);
+      failed = columns[n++].sums ? 0 : -1;
+    }
+    if (!failed && n && (n == GPUS || i + 1 == count)) {
+      failed = print_columns(columns, n);
+      while (n)
+        free(columns[--n].sums);
+    }
+  }
+  while (n)
+    free(columns[--n].sums);
   return failed;
 }
