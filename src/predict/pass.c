@@ -185,6 +185,10 @@ int gc_pass_run(struct gc_pass *pass, struct gc_error *err)
   gc_cache_model_free(model);
   gc_reuse_free(pass->options.observe_data);
   pass->options.observe_data = NULL;
+  if (pass->optional && (status == -ERANGE || status == -EINVAL)) {
+    gc_pass_clear(pass);
+    return 0;
+  }
   return status;
 }
 

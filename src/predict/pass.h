@@ -39,6 +39,7 @@ struct gc_pass {
   bool detailed; /* keep the launch and the GPU of each kernel */
   bool reuse;    /* note the reuse distances of lines */
   bool undrawn;  /* the parameters of the record, whatever the seed */
+  bool optional; /* if there is no such GPU, the pass has no kernels, and that is no failure */
   struct gc_parameters parameters; /* a copy: a pass notes assumptions */
   /* the result */
   struct gc_pass_kernel *kernels;

@@ -10,6 +10,7 @@
 #include "predict/model/model.h"
 #include "predict/parameters/parameters.h"
 #include "predict/pass.h"
+#include "predict/remedy.h"
 #include "predict/reuse.h"
 #include "predict/select.h"
 
@@ -30,6 +31,7 @@ struct gc_predict_job {
   unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
   bool reuse;       /* note the reuse distances: one run more */
   bool no_reasons;  /* do not find the reasons of the misses: four runs less */
+  bool remedies;    /* try what would help: up to GC_REMEDY_COUNT runs more */
 };
 
 /* What all runs said: that with the values of the record, the least and the most. */
@@ -58,6 +60,7 @@ struct gc_kernel_prediction {
   /* That of L2 without counts.l2_loads_far: what profilers count as hits. */
   struct gc_estimate l2_near_rate;
   uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
+  struct gc_remedy_effect remedies[GC_REMEDY_COUNT]; /* none is tried without job.remedies */
   struct gc_load_prediction *loads;
   size_t load_count;
   /* Reuse distances of the lines that warp instructions load, as if loads took no time. Each SM has

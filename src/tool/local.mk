@@ -116,8 +116,12 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/plot/plot.c \
 	src/tool/plot/raw_data.c \
 	src/tool/plot/raw_data.h \
+	src/tool/predict/cells.c \
+	src/tool/predict/cells.h \
 	src/tool/predict/chosen.c \
 	src/tool/predict/chosen.h \
+	src/tool/predict/helps.c \
+	src/tool/predict/helps.h \
 	src/tool/predict/picture.c \
 	src/tool/predict/picture.h \
 	src/tool/predict/predict.c \

@@ -2,6 +2,8 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "tool/predict/print.h"
 
+#include "tool/predict/cells.h"
+#include "tool/predict/helps.h"
 #include "tool/predict/reasons.h"
 #include "tool/predict/summary.h"
 #include "tool/print/demangle.h"
@@ -21,20 +23,6 @@
 
 /* Load instructions in a table; those with most misses come first. */
 #define MOST_LOADS 20
-
-static void percent(double part, char cell[GC_CELL])
-{
-  if (isfinite(part))
-    snprintf(cell, GC_CELL, "%.1f %%", 100 * part);
-  else
-    snprintf(cell, GC_CELL, "-");
-}
-
-static void range(const struct gc_estimate *estimate, char cell[GC_CELL])
-{
-  if (isfinite(estimate->value))
-    snprintf(cell, GC_CELL, "%.1f to %.1f %%", 100 * estimate->low, 100 * estimate->high);
-}
 
 static void print_gpu(const struct gc_source *source)
 {
@@ -114,8 +102,8 @@ static int add_cache(struct gc_table *table, const char *name, const struct gc_c
   snprintf(row[2], GC_CELL, "%" PRIu64, counts->hits);
   snprintf(row[3], GC_CELL, "%" PRIu64, counts->hits_on_miss);
   snprintf(row[4], GC_CELL, "%" PRIu64, counts->misses);
-  percent(rate->value, row[5]);
-  range(rate, row[6]);
+  gc_cell_percent(rate->value, row[5]);
+  gc_cell_range(rate, row[6]);
   return 0;
 }
 
@@ -140,8 +128,8 @@ static void print_near(const struct gc_kernel_prediction *kernel)
 
   if (!kernel->counts.l2_loads_far)
     return;
-  percent(kernel->l2_near_rate.value, rate);
-  range(&kernel->l2_near_rate, least_to_most);
+  gc_cell_percent(kernel->l2_near_rate.value, rate);
+  gc_cell_range(&kernel->l2_near_rate, least_to_most);
   snprintf(line, sizeof line,
            "  L2 without %" PRIu64 " hits in the far partition, as profilers count: %s (%s)",
            kernel->counts.l2_loads_far, rate, least_to_most);
@@ -179,6 +167,15 @@ static void print_reasons(const struct gc_kernel_prediction *kernel)
     puts("");
 }
 
+static void print_help(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_helps helps = gc_helps_kernel(kernel);
+
+  if (helps.remedy >= 0)
+    printf("  helps most: %s: L1 hit rate %.1f %%, %.1f points more\n", gc_helps_sentence(&helps),
+           100 * (kernel->rates[GC_RATE_L1].value + helps.gain), 100 * helps.gain);
+}
+
 static void print_tlbs(const struct gc_kernel_prediction *kernel)
 {
   static const char *const names[GC_TLB_LEVELS] = {HWLOC_GPUCACHE_L1_TLB, HWLOC_GPUCACHE_L2_TLB};
@@ -206,27 +203,10 @@ static int add_load(struct gc_table *table, const struct gc_load_prediction *loa
   snprintf(row[0], GC_CELL, "0x%04" PRIx32, load->pc);
   snprintf(row[1], GC_CELL, "%" PRIu64, load->l1.accesses);
   snprintf(row[2], GC_CELL, "%" PRIu64, load->l1.misses);
-  percent(load->hit_rate.value, row[3]);
-  range(&load->hit_rate, row[4]);
+  gc_cell_percent(load->hit_rate.value, row[3]);
+  gc_cell_range(&load->hit_rate, row[4]);
   snprintf(row[5], GC_CELL, "%s", gc_main_reason(load->misses));
   return 0;
-}
-
-/* More misses first; of equal ones, the earlier load. */
-static int by_misses(const void *a, const void *b)
-{
-  const struct gc_load_prediction *const *x = a, *const *y = b;
-
-  if ((*x)->l1.misses != (*y)->l1.misses)
-    return (*x)->l1.misses > (*y)->l1.misses ? -1 : 1;
-  return *x < *y ? -1 : *x > *y;
-}
-
-static int by_place(const void *a, const void *b)
-{
-  const struct gc_load_prediction *const *x = a, *const *y = b;
-
-  return *x < *y ? -1 : *x > *y;
 }
 
 /* The loads with most misses, in the order of the kernel. */
@@ -234,26 +214,23 @@ static int print_loads(const struct gc_kernel_prediction *kernel)
 {
   static const char *const titles[] = {"LOAD AT",     "SECTORS", "MISSES",
                                        "L1 HIT RATE", "RANGE",   "MOSTLY"};
-  const size_t n = kernel->load_count, shown = n < MOST_LOADS ? n : MOST_LOADS;
-  const struct gc_load_prediction **loads = calloc(n ? n : 1, sizeof *loads);
+  size_t shown;
+  const struct gc_load_prediction **loads = gc_worst_loads(kernel, MOST_LOADS, &shown);
   struct gc_table table;
   int failed;
 
-  if (!loads || !n) {
+  if (!loads || !shown) {
     free(loads);
-    return n ? -1 : 0;
+    return loads ? 0 : -1;
   }
-  for (size_t i = 0; i < n; i++)
-    loads[i] = &kernel->loads[i];
-  qsort(loads, n, sizeof *loads, by_misses);
-  qsort(loads, shown, sizeof *loads, by_place);
   failed = gc_table_start(&table, titles, 6, 0x1e);
   for (size_t i = 0; i < shown && !failed; i++)
     failed = add_load(&table, loads[i]);
   free(loads);
   gc_table_print(&table, "  ");
-  if (shown < n)
-    printf("  %zu loads with as many misses or fewer are not shown (--json has them)\n", n - shown);
+  if (shown < kernel->load_count)
+    printf("  %zu loads with as many misses or fewer are not shown (--json has them)\n",
+           kernel->load_count - shown);
   return failed;
 }
 
@@ -307,6 +284,7 @@ static int print_gpu_of(const struct gc_predicted *predicted)
     print_near(kernel);
     print_traffic(kernel);
     print_reasons(kernel);
+    print_help(kernel);
     print_tlbs(kernel);
     if (print_loads(kernel))
       return gc_no_memory();
@@ -360,8 +338,8 @@ static int add_point(struct gc_table *table, const struct gc_sweep_point *point,
   }
   gc_format_bytes(predicted->gpu.l1_bytes, row[1], GC_CELL);
   for (int rate = 0; rate < GC_RATE_COUNT; rate++) {
-    percent(predicted->rates[rate].value, row[2 + 2 * rate]);
-    range(&predicted->rates[rate], row[3 + 2 * rate]);
+    gc_cell_percent(predicted->rates[rate].value, row[2 + 2 * rate]);
+    gc_cell_range(&predicted->rates[rate], row[3 + 2 * rate]);
   }
   return 0;
 }

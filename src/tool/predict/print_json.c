@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/print.h"
+#include "tool/predict/helps.h"
 #include "tool/predict/reasons.h"
 #include "tool/print/json.h"
 #include "tool/print/messages.h"
@@ -19,6 +20,14 @@ static json_t *counts_of(const struct gc_cache_counts *counts)
 }
 
 /* Names for people become names of members: "outstanding loads" -> "outstanding_loads". */
+static void name_member(const char *name, char member[40])
+{
+  snprintf(member, 40, "%s", name);
+  for (char *at = member; *at; at++)
+    if (*at == ' ' || *at == '-')
+      *at = '_';
+}
+
 static json_t *misses_of(const uint64_t misses[GC_MISS_COUNT])
 {
   json_t *object = json_object();
@@ -26,9 +35,7 @@ static json_t *misses_of(const uint64_t misses[GC_MISS_COUNT])
   for (int i = 0; i < GC_MISS_COUNT; i++) {
     char member[40];
 
-    snprintf(member, sizeof member, "%s", gc_miss_names[i]);
-    for (char *blank = member; (blank = strchr(blank, ' '));)
-      *blank = '_';
+    name_member(gc_miss_names[i], member);
     gc_json_set_whole(&object, member, misses[i]);
   }
   return object;
@@ -44,6 +51,26 @@ static json_t *estimate_of(const struct gc_estimate *estimate)
   gc_json_set(&object, "value", json_real(estimate->value));
   gc_json_set(&object, "low", json_real(estimate->low));
   gc_json_set(&object, "high", json_real(estimate->high));
+  return object;
+}
+
+/* The hit rates of L1 with each remedy; null: it was not tried, or no load looks into L1. */
+static json_t *remedies_of(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_helps helps = gc_helps_kernel(kernel);
+  const double loads = (double)kernel->counts.l1_loads.accesses;
+  json_t *object = json_object();
+
+  for (int i = 0; i < GC_REMEDY_COUNT; i++) {
+    const struct gc_remedy_effect *effect = &kernel->remedies[i];
+    char member[40];
+
+    name_member(gc_remedy_names[i], member);
+    gc_json_set_real(&object, member,
+                     effect->tried ? (loads - (double)effect->misses) / loads : NAN);
+  }
+  gc_json_set(&object, "most",
+              helps.remedy < 0 ? json_null() : gc_json_text(gc_remedy_names[helps.remedy]));
   return object;
 }
 
@@ -128,8 +155,10 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   gc_json_set(&object, "l2_hit_rate", estimate_of(&kernel->rates[GC_RATE_L2]));
   gc_json_set(&object, "l2_near_hit_rate", estimate_of(&kernel->l2_near_rate));
   gc_json_set(&object, "loads", loads_of(kernel, reasons));
-  if (reasons)
+  if (reasons) {
     gc_json_set(&object, "l1_misses", misses_of(kernel->misses));
+    gc_json_set(&object, "l1_hit_rate_with", remedies_of(kernel));
+  }
   return object;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "tool/predict/summary.h"
 
+#include "tool/predict/helps.h"
 #include "tool/predict/reasons.h"
 #include "tool/print/demangle.h"
 #include "tool/print/format.h"
@@ -15,13 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME 24 /* bytes of a name: the complete one is above the tables of its launches */
+#define NAME 20 /* bytes of a name: the complete one is above the tables of its launches */
+
+#define WIDTH 100
 
 /* The launches of one kernel. */
 struct sum {
   const char *name;
   uint64_t launches, l1_loads, l1_misses, l2_loads, l2_misses, l2_bytes, memory_bytes;
   uint64_t misses[GC_MISS_COUNT];
+  double fewest; /* misses in L1: of each launch, those of the run that has the fewest */
+  struct gc_remedy_effect remedies[GC_REMEDY_COUNT];
 };
 
 static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
@@ -36,6 +41,11 @@ static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
   sum->memory_bytes += kernel->counts.memory_read_bytes;
   for (int i = 0; i < GC_MISS_COUNT; i++)
     sum->misses[i] += kernel->misses[i];
+  sum->fewest += gc_helps_fewest(kernel);
+  for (int i = 0; i < GC_REMEDY_COUNT; i++) {
+    sum->remedies[i].tried = kernel->remedies[i].tried;
+    sum->remedies[i].misses += kernel->remedies[i].misses;
+  }
 }
 
 static void hit_rate(uint64_t loads, uint64_t misses, char cell[GC_CELL])
@@ -77,6 +87,7 @@ static void name_cells(const struct sum *sum, char (*row)[GC_CELL])
 static int add_row(struct gc_table *table, const struct sum *sum)
 {
   char(*row)[GC_CELL] = gc_table_row(table);
+  struct gc_helps helps;
 
   if (!row)
     return -1;
@@ -87,6 +98,9 @@ static int add_row(struct gc_table *table, const struct sum *sum)
   gc_format_bytes(sum->l2_bytes, row[5], GC_CELL);
   gc_format_bytes(sum->memory_bytes, row[6], GC_CELL);
   snprintf(row[7], GC_CELL, "%s", gc_main_reason(sum->misses));
+  helps = gc_helps_most(sum->l1_loads, sum->l1_misses, sum->fewest, sum->remedies);
+  if (helps.remedy >= 0)
+    snprintf(row[8], GC_CELL, "%s +%.1f", gc_remedy_names[helps.remedy], 100 * helps.gain);
   return 0;
 }
 
@@ -109,8 +123,8 @@ static struct sum *sum_up(const struct gc_prediction *prediction, size_t *count)
 
 int gc_predict_print_summary(const struct gc_prediction *prediction)
 {
-  static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",
-                                       "L2 HITS", "FROM L2",  "MEMORY",  "MOSTLY"};
+  static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",   "L2 HITS",
+                                       "FROM L2", "MEMORY",   "MOSTLY",  "HELPS MOST"};
   size_t count;
   struct sum *sums = sum_up(prediction, &count);
   struct gc_table table;
@@ -118,7 +132,8 @@ int gc_predict_print_summary(const struct gc_prediction *prediction)
 
   if (!sums)
     return -1;
-  failed = gc_table_start(&table, titles, 8, 0x7e);
+  failed = gc_table_start(&table, titles, 9, 0x7e);
+  table.width = WIDTH;
   for (size_t k = 0; k < count && !failed; k++)
     failed = add_row(&table, &sums[k]);
   gc_table_print(&table, "");
