@@ -491,7 +491,9 @@ with_tlbs() {
   svg=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.svg
   has "$output" "$svg"
   xmllint --noout "$svg"
-  for word in 'Capacity of L1' 'Hit rate' '86 %' 'L2'; do has "$(cat "$svg")" "$word"; done
+  for word in 'Capacity of L1' 'Hit rate' '86 %' 'L1, sectors' 'L2, sectors' 'LRU stack, lines'; do
+    has "$(cat "$svg")" "$word"
+  done
   data=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.tsv
   is "222208 50" "$(awk -F'\t' '$1 == 222208 { print $1, $2 }' "$data")"
   # again: own files are replaced or removed, others are not
@@ -504,6 +506,25 @@ with_tlbs() {
   is 1 "$status"
   has "$errors" "was not written by this command"
   is mine "$(cat "$data")"
+}
+
+@test "texts of a picture do not overlap; names are demangled" {
+  { printf 'hwloc-gpucache-trace 1\nkernel _Z4copyPKfPf\nblocks 1\nthreads 32\nwarp 32\n'
+    printf '0 0 10 load - 4 ffffffff 10000+128\nend\n'; } >"$trace"
+  run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is 0 "$status"
+  svg=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.svg
+  has "$(cat "$svg")" "NVIDIA H200: copy(float const*, float*) hit rates"
+  # carve-outs, slanted: 16 pixels from one to the next; those of 15 % and 0 % are nearer
+  grep -o 'translate([0-9.]* [0-9.]*) rotate(-60)' "$svg" | tr '( ' '\n\n' | grep '^[0-9]*\.[0-9]$' |
+    sort -n | awk 'NR > 1 && $1 - last < 16 { bad = 1 } { last = $1 } END { exit bad || NR < 5 }'
+  has_not "$(cat "$svg")" "15 %"
+  # the legend is below the last line of the heading, which has 13 pixels
+  awk '/^<text class=.q. x=.8. y=/ { heading = $0; sub(/.*y=./, "", heading); sub(/[^0-9].*/, "", heading) }
+       /^<g transform=/ { moved = $0; sub(/.*translate\(0 /, "", moved); sub(/\).*/, "", moved) }
+       /LRU stack/ { legend = $0; sub(/.*<text [^>]*y=./, "", legend); sub(/[^0-9.].*/, "", legend)
+                     found = heading > 20 && moved + legend - heading >= 18 }
+       END { exit !found }' "$svg"
 }
 
 @test "--gpu, --sim and a GPU without a record" {

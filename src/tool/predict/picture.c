@@ -10,6 +10,7 @@
 #include "tool/plot/raw_data.h"
 #include "tool/predict/print.h"
 #include "tool/predict/sweep.h"
+#include "tool/print/demangle.h"
 #include "tool/print/messages.h"
 #include "util/file.h"
 
@@ -66,19 +67,21 @@ static void write_heading(FILE *file, const struct gc_source *source,
   const char *carveouts = l1 ? gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE) : NULL;
   const time_t now = time(NULL);
   struct tm utc;
-  char date[32];
+  char date[32], name[200];
 
+  gc_demangle(launch->name, name, sizeof name);
+  gc_make_printable(name); /* a heading is one line */
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   fputs(first_line, file);
   fprintf(file, "# form: rates\n# gpu: %s\n# id: %s\n# model: %s\n# element: %s\n# property: %s\n",
           source->gpu, source->record->identity.id, source->record->identity.model,
-          launch->name[0] ? launch->name : "kernel", "");
+          *name ? name : "kernel", "hit rates");
   if (carveouts)
     fprintf(file, "# CarveoutTable: %s\n", carveouts);
-  fprintf(file, "# date: %s\nbytes\tL1\tL2\tLRU stack\n", date);
+  fprintf(file, "# date: %s\nbytes\tL1, sectors\tL2, sectors\tLRU stack, lines\n", date);
 }
 
-/* The hit rate of a fully associative LRU cache, if loads took no time. */
+/* The hit rate of lines, not sectors, in a fully associative LRU cache, if loads took no time. */
 static double stack_rate(const struct gc_reuse_histogram *stack, uint64_t lines)
 {
   return gc_reuse_histogram_hits(stack, lines) / (double)gc_reuse_histogram_accesses(stack);
