@@ -131,6 +131,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/predict/print_json.c \
 	src/tool/predict/reasons.c \
 	src/tool/predict/reasons.h \
+	src/tool/predict/sentences.c \
+	src/tool/predict/sentences.h \
 	src/tool/predict/summary.c \
 	src/tool/predict/summary.h \
 	src/tool/predict/sweep.c \

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/cells.h"
 
+#include "tool/predict/reasons.h"
+
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Load instructions in a table; those with most misses come first. */
+#define MOST_LOADS 20
 
 void gc_cell_percent(double part, char cell[GC_CELL])
 {
@@ -36,13 +42,15 @@ static int by_place(const void *a, const void *b)
   return *x < *y ? -1 : *x > *y;
 }
 
-const struct gc_load_prediction **gc_worst_loads(const struct gc_kernel_prediction *kernel,
-                                                 size_t most, size_t *count)
+/* The loads with the most misses, in the order of the kernel; their number is in *count. The caller
+ * frees the array. NULL: no memory. */
+static const struct gc_load_prediction **worst_loads(const struct gc_kernel_prediction *kernel,
+                                                     size_t *count)
 {
   const size_t n = kernel->load_count;
   const struct gc_load_prediction **loads = calloc(n ? n : 1, sizeof *loads);
 
-  *count = n < most ? n : most;
+  *count = n < MOST_LOADS ? n : MOST_LOADS;
   if (!loads)
     return NULL;
   for (size_t i = 0; i < n; i++)
@@ -50,4 +58,63 @@ const struct gc_load_prediction **gc_worst_loads(const struct gc_kernel_predicti
   qsort(loads, n, sizeof *loads, by_misses);
   qsort(loads, *count, sizeof *loads, by_place);
   return loads;
+}
+
+static int add_cache(struct gc_table *table, const char *name, const struct gc_cache_counts *counts,
+                     const struct gc_estimate *rate)
+{
+  char(*row)[GC_CELL] = gc_table_row(table);
+
+  if (!row)
+    return -1;
+  snprintf(row[0], GC_CELL, "%s", name);
+  snprintf(row[1], GC_CELL, "%" PRIu64, counts->accesses);
+  snprintf(row[2], GC_CELL, "%" PRIu64, counts->hits);
+  snprintf(row[3], GC_CELL, "%" PRIu64, counts->hits_on_miss);
+  snprintf(row[4], GC_CELL, "%" PRIu64, counts->misses);
+  gc_cell_percent(rate->value, row[5]);
+  gc_cell_range(rate, row[6]);
+  return 0;
+}
+
+int gc_caches_table(const struct gc_kernel_prediction *kernel, struct gc_table *table)
+{
+  static const char *const titles[] = {"CACHE",  "SECTORS",  "HITS", "HITS ON MISS",
+                                       "MISSES", "HIT RATE", "RANGE"};
+  int failed = gc_table_start(table, titles, 7, 0x7e);
+
+  if (!failed)
+    failed = add_cache(table, "L1", &kernel->counts.l1_loads, &kernel->rates[GC_RATE_L1]) ||
+             add_cache(table, "L2", &kernel->counts.l2_loads, &kernel->rates[GC_RATE_L2]);
+  return failed;
+}
+
+static int add_load(struct gc_table *table, const struct gc_load_prediction *load)
+{
+  char(*row)[GC_CELL] = gc_table_row(table);
+
+  if (!row)
+    return -1;
+  snprintf(row[0], GC_CELL, "0x%04" PRIx32, load->pc);
+  snprintf(row[1], GC_CELL, "%" PRIu64, load->l1.accesses);
+  snprintf(row[2], GC_CELL, "%" PRIu64, load->l1.misses);
+  gc_cell_percent(load->hit_rate.value, row[3]);
+  gc_cell_range(&load->hit_rate, row[4]);
+  snprintf(row[5], GC_CELL, "%s", gc_main_reason(load->misses));
+  return 0;
+}
+
+int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *table, size_t *shown)
+{
+  static const char *const titles[] = {"LOAD AT",     "SECTORS", "MISSES",
+                                       "L1 HIT RATE", "RANGE",   "MOSTLY"};
+  const struct gc_load_prediction **loads = worst_loads(kernel, shown);
+  int failed = gc_table_start(table, titles, 6, 0x1e);
+
+  if (!loads)
+    failed = -1;
+  for (size_t i = 0; i < *shown && !failed; i++)
+    failed = add_load(table, loads[i]);
+  free(loads);
+  return failed;
 }

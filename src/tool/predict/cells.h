@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Rates as cells of a table, and the loads that a table shows.
+ * The tables of one kernel, and rates as their cells.
  */
 #ifndef GC_TOOL_PREDICT_CELLS_H
 #define GC_TOOL_PREDICT_CELLS_H
@@ -15,9 +15,14 @@ void gc_cell_percent(double part, char cell[GC_CELL]);
 /* "49.0 to 51.0 %"; unchanged for NaN. */
 void gc_cell_range(const struct gc_estimate *estimate, char cell[GC_CELL]);
 
-/* The loads with the most misses, at most `most`, in the order of the kernel; their number is in
- * *count. The caller frees the array. NULL: no memory. */
-const struct gc_load_prediction **gc_worst_loads(const struct gc_kernel_prediction *kernel,
-                                                 size_t most, size_t *count);
+/* Each makes a table: 0, or -1: out of memory. The caller prints or frees its rows in both cases.
+ */
+
+/* L1 and L2. */
+int gc_caches_table(const struct gc_kernel_prediction *kernel, struct gc_table *table);
+
+/* The load instructions with the most misses, so many, in the order of the kernel. */
+int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *table,
+                   size_t *shown);
 
 #endif

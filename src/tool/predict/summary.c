@@ -121,22 +121,19 @@ static struct sum *sum_up(const struct gc_prediction *prediction, size_t *count)
   return sums;
 }
 
-int gc_predict_print_summary(const struct gc_prediction *prediction)
+int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *table)
 {
   static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",   "L2 HITS",
                                        "FROM L2", "MEMORY",   "MOSTLY",  "HELPS MOST"};
   size_t count;
   struct sum *sums = sum_up(prediction, &count);
-  struct gc_table table;
-  int failed;
+  int failed = gc_table_start(table, titles, 9, 0x7e);
 
+  table->width = WIDTH;
   if (!sums)
-    return -1;
-  failed = gc_table_start(&table, titles, 9, 0x7e);
-  table.width = WIDTH;
+    failed = -1;
   for (size_t k = 0; k < count && !failed; k++)
-    failed = add_row(&table, &sums[k]);
-  gc_table_print(&table, "");
+    failed = add_row(table, &sums[k]);
   free(sums);
   return failed;
 }
@@ -162,19 +159,18 @@ static void set_titles(char titles[2 + 3 * GPUS][32], const struct column *colum
   }
 }
 
-static int print_columns(const struct column *columns, size_t n)
+static int make_columns(const struct column *columns, size_t n, struct gc_table *table)
 {
   char texts[2 + 3 * GPUS][32];
   const char *titles[2 + 3 * GPUS];
-  struct gc_table table;
   int failed;
 
   set_titles(texts, columns, n);
   for (size_t i = 0; i < 2 + 3 * n; i++)
     titles[i] = texts[i];
-  failed = gc_table_start(&table, titles, 2 + 3 * n, 0xfe);
+  failed = gc_table_start(table, titles, 2 + 3 * n, 0xfe);
   for (size_t k = 0; k < columns->count && !failed; k++) {
-    char(*row)[GC_CELL] = gc_table_row(&table);
+    char(*row)[GC_CELL] = gc_table_row(table);
 
     failed = row ? 0 : -1;
     for (size_t i = 0; i < n && row; i++) {
@@ -186,29 +182,28 @@ static int print_columns(const struct column *columns, size_t n)
       gc_format_bytes(sum->memory_bytes, row[4 + 3 * i], GC_CELL);
     }
   }
-  gc_table_print(&table, "");
+  if (failed)
+    free(table->cells);
   return failed;
 }
 
-int gc_predict_print_side_by_side(const struct gc_predicted *predicted, size_t count)
+int gc_side_by_side_table(const struct gc_predicted *predicted, size_t count, size_t *next,
+                          struct gc_table *table)
 {
   struct column columns[GPUS];
   size_t n = 0;
   int failed = 0;
 
-  for (size_t i = 0; i < count && !failed; i++) {
-    if (!predicted[i].failed) {
-      columns[n].number = i + 1;
-      columns[n].sums = sum_up(predicted[i].prediction, &columns[n].count);
-      failed = columns[n++].sums ? 0 : -1;
+  for (; *next < count && n < GPUS && !failed; ++*next)
+    if (!predicted[*next].failed) {
+      columns[n].number = *next + 1;
+      columns[n].sums = sum_up(predicted[*next].prediction, &columns[n].count);
+      failed = columns[n].sums ? 0 : -1;
+      n++;
     }
-    if (!failed && n && (n == GPUS || i + 1 == count)) {
-      failed = print_columns(columns, n);
-      while (n)
-        free(columns[--n].sums);
-    }
-  }
-  while (n)
-    free(columns[--n].sums);
-  return failed;
+  if (n && !failed)
+    failed = make_columns(columns, n, table);
+  for (size_t i = 0; i < n; i++)
+    free(columns[i].sums);
+  return failed ? failed : n > 0;
 }
