@@ -18,7 +18,7 @@
 #include "tool/process/child.h"
 #include "tool/process/environment.h"
 #include "tool/process/stack.h"
-#include "tool/report/report.h"
+#include "tool/page/place.h"
 #include "tool/show/show.h"
 #include "trace/settings.h"
 #include "util/number.h"
@@ -98,6 +98,11 @@ static bool read_another(const char *text, void *field)
 static bool read_color(const char *text, void *field)
 {
   return read_text(text, field) && gc_terminal_can(text);
+}
+
+static bool read_page(const char *text, void *field)
+{
+  return read_text(text, field) && gc_page_can(text);
 }
 
 static bool read_sweep(const char *text, void *field)
@@ -270,6 +275,8 @@ static const struct gc_option options[] = {
           "runs for the range, with values that the record leaves open (10)"),
     VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
           "runs at the same time (one for each processor, at most 4)"),
+    VALUE("html", "FILE", PREDICT, html, read_page, "the name of a page, as FILE.html",
+          "write a page with tables and pictures"),
     VALUE("plot", "DIR", PREDICT, plot, read_text, "a directory",
           "draw hit rate over capacity as SVG pictures, into DIR"),
     FLAG("python", DOCTOR, python, "examine pyhwloc, as python3 in PATH imports it"),
@@ -330,6 +337,9 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
       {tool->plot, tool->sweep,
        "--plot and --sweep exclude each other: --plot varies the capacity"},
       {tool->plot, tool->json, "--plot and --json exclude each other"},
+      {tool->html, tool->json, "--html and --json exclude each other"},
+      {tool->html, tool->plot, "--html and --plot exclude each other: the page has the pictures"},
+      {tool->html, tool->sweep, "--html and --sweep exclude each other: the page has a sweep"},
       {tool->plot, tool->carveout >= 0,
        "--plot and --carveout exclude each other: --plot marks all"},
       {tool->all, tool->json, "--all and --json exclude each other: JSON always has everything"},
@@ -361,7 +371,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct gc_su
   why = contradiction(tool, (*command)->bit);
   if (why)
     return gc_options_wrong("%s", why);
-  if ((*command)->bit == REPORT && !gc_report_can(tool->words[0]))
+  if ((*command)->bit == REPORT && !gc_page_can(tool->words[0]))
     return gc_options_wrong("report needs the name of the page first, FILE.html, not '%s'",
                             tool->words[0]);
   return -1;

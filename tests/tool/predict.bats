@@ -508,6 +508,94 @@ with_tlbs() {
   is mine "$(cat "$data")"
 }
 
+# named NAME...: a kernel for each name; each one loads one line more than the one before, twice.
+named() {
+  local name lines=0
+  echo 'hwloc-gpucache-trace 1'
+  for name; do
+    lines=$((lines + 1))
+    printf 'kernel\t%s\nblocks\t1\nthreads\t32\nwarp\t32\n' "$name"
+    for ((load = 0; load < 2 * lines; load++)); do
+      printf '0\t0\t%x\tload\t-\t4\tffffffff\t%x+4\n' $((0x110 + load / lines)) $((1048576 + 128 * (load % lines)))
+    done
+  done
+  echo end
+}
+
+@test "--html writes a page that needs no other file" {
+  page=$BATS_TEST_TMPDIR/page.html
+  named _Z4copyPKfPf "<script>&'\"" _Z4copyPKfPf >"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 --html "$page" "$trace"
+  is '' "$errors"
+  is 0 "$status"
+  is "$page" "$output"
+  xmllint --noout "$page"
+  text=$(cat "$page")
+  has "$text" "default-src 'none'"
+  has_not "$text" "<script"
+  has "$text" "<h3>&lt;script&gt;&amp;&#39;&quot;</h3>"
+  is '' "$(grep -Eo "(src|href|url)[=(]|@import" "$page" || true)"
+  # two names, of which the second launch of copy misses more
+  is 2 "$(grep -c '<h3>.*(\|<h3>&lt;' "$page")"
+  has "$text" "<p>Kernel 3: of the launches with this name, the one with the most misses in L1.</p>"
+  is 2 "$(grep -c '<svg' "$page")"
+  is 2 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
+  # the table of kernels, and the loads by offset
+  has "$text" ">copy</th><td class='n'>2</td><td class='n'>32</td><td class='n'>50.0 %</td>"
+  has "$text" ">0x0110</th><td class='n'>12</td><td class='n'>12</td><td class='n'>0.0 %</td>"
+  has "$text" "<li>misses in L1: compulsory 100.0 %</li>"
+  has "$text" "<dt>L1Cache Sets</dt>"
+  has "$text" "LRU stack, lines"
+  # the curve is that of --plot
+  "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  curve=$(grep -o "<path class='line s0' d='M[0-9.]* [0-9.]*L[^']*'" "$BATS_TEST_TMPDIR/pictures/gpu0-predict-3.svg")
+  [ -n "$curve" ]
+  has "$text" "$curve"
+}
+
+@test "a page of several GPUs, of which one cannot run the kernels" {
+  page=$BATS_TEST_TMPDIR/page.html
+  small_l1 "$BATS_TEST_TMPDIR/small.xml"
+  sed -i 's/"Small L1"/"Small \&lt;L1\&gt;"/' "$BATS_TEST_TMPDIR/small.xml"
+  named one two >"$trace"
+  run_split "$tool" predict --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" --seeds 0 --html "$page" "$trace"
+  is 0 "$status"
+  xmllint --noout "$page"
+  is 4 "$(grep -c '<svg' "$page")"
+  is 4 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
+  has "$(cat "$page")" "<h2>Small &lt;L1&gt;</h2>"
+  has "$(cat "$page")" "GPU 2: L1"
+  blocks 30000 >"$trace"
+  run_split "$tool" predict --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" --seeds 0 --html "$page" "$trace"
+  is 1 "$status"
+  xmllint --noout "$page"
+  has "$(cat "$page")" "small.xml: kernel 1: a block needs 31024 bytes"
+  has_not "$(cat "$page")" "<h2>Small"
+  # a kernel that cannot be read is named on the page
+  three | sed 's/^0.0.1.load.-.4.1.100080$/0 0 1 frob/' >"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 --html "$page" "$trace"
+  is 1 "$status"
+  has "$(cat "$page")" "<p class='note'>Kernel 2 is left out: $trace:12: the operation is none of load"
+}
+
+@test "a page that cannot be written is noticed at once, and a failure leaves an earlier page" {
+  named one >"$trace"
+  refused 1 "$BATS_TEST_TMPDIR/missing" --record "$real" --html "$BATS_TEST_TMPDIR/missing/page.html" "$trace"
+  mkdir -m 555 "$BATS_TEST_TMPDIR/locked"
+  run_split "${plain[@]}" "$tool" predict --record "$real" --html "$BATS_TEST_TMPDIR/locked/page.html" "$trace"
+  is 1 "$status"
+  has "$errors" "locked"
+  is 1 "$(wc -l <<<"$errors")"
+  echo earlier >"$BATS_TEST_TMPDIR/page.html"
+  echo frob >"$trace"
+  refused 1 "$trace:1" --record "$real" --html "$BATS_TEST_TMPDIR/page.html" "$trace"
+  is earlier "$(cat "$BATS_TEST_TMPDIR/page.html")"
+  refused 2 "--html needs the name of a page, as FILE.html, not 'page.xml'" --html page.xml "$trace"
+  refused 2 "--html and --json exclude each other" --html page.html --json "$trace"
+  refused 2 "--html and --plot exclude each other" --html page.html --plot x "$trace"
+  refused 2 "--html and --sweep exclude each other" --html page.html --sweep ways "$trace"
+}
+
 @test "texts of a picture do not overlap; names are demangled" {
   { printf 'hwloc-gpucache-trace 1\nkernel _Z4copyPKfPf\nblocks 1\nthreads 32\nwarp 32\n'
     printf '0 0 10 load - 4 ffffffff 10000+128\nend\n'; } >"$trace"

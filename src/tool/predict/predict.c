@@ -2,13 +2,18 @@
 #include "tool/commands.h"
 
 #include "tool/predict/chosen.h"
+#include "tool/predict/hit_curve.h"
 #include "tool/predict/picture.h"
+#include "tool/predict/predicted_page.h"
 #include "tool/predict/print.h"
 #include "tool/print/messages.h"
 #include "tool/process/watch.h"
+#include "tool/page/place.h"
 #include "tool/trace/record.h"
 #include "util/clock.h"
+#include "util/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,6 +37,22 @@ static int check_traces(const struct gc_tool *tool)
   return GC_EXIT_DONE;
 }
 
+/* That the page cannot be written is noticed before a program runs. */
+static int check_page(const char *html)
+{
+  struct gc_page_place place;
+  struct gc_error err = {""};
+
+  if (!html)
+    return GC_EXIT_DONE;
+  if (gc_page_place_open(html, &place, &err)) {
+    gc_say(NULL, "%s", err.text);
+    return GC_EXIT_FAILED;
+  }
+  gc_page_place_close(&place);
+  return GC_EXIT_DONE;
+}
+
 /* Predicts for one GPU. A failure is named once, if it is the same for several GPUs. */
 static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
                        struct gc_predicted *made, const struct gc_predicted *before)
@@ -44,9 +65,32 @@ static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
     status = gc_predict_traces(job, &made->prediction, err);
   else if (!(status = gc_sweep_plan(&made->sweep, tool->sweep, job, err)))
     status = gc_sweep_run(&made->sweep, job, err);
+  if (!status && tool->html)
+    status = gc_curve_run(&made->sweep, job, err);
   made->failed = status;
   if (status && !(before && before->failed && !strcmp(before->why.text, err->text)))
     gc_say(made->several ? made->source->name : NULL, "%s", err->text);
+  return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
+}
+
+static int write_page(const struct gc_tool *tool, const struct gc_predicted *made, size_t count)
+{
+  struct gc_page_place place;
+  struct gc_error err = {""};
+  char *page = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&page, &size);
+  int status = out ? gc_predicted_page(out, tool->command, made, count, &err) : -ENOMEM;
+
+  if (!out || (!gc_file_close(out) && !status))
+    status = gc_fail(&err, -ENOMEM, "out of memory");
+  if (!status && !(status = gc_page_place_open(tool->html, &place, &err))) {
+    status = gc_page_place_put(&place, tool->html + place.folder, page, size, &err);
+    gc_page_place_close(&place);
+  }
+  free(page);
+  if (status)
+    gc_say(NULL, "%s", err.text);
   return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
@@ -58,7 +102,8 @@ static int print(const struct gc_tool *tool, const struct gc_predicted *made, si
     failed++;
   if (failed == count)
     return GC_EXIT_FAILED;
-  return gc_worse(tool->json    ? gc_predict_print_json(made, count)
+  return gc_worse(tool->html    ? write_page(tool, made, count)
+                  : tool->json  ? gc_predict_print_json(made, count)
                   : tool->sweep ? gc_predict_print_sweeps(made, count)
                                 : gc_predict_print(made, count),
                   gc_predict_name_left_out(gc_predicted_any(&made[failed])));
@@ -164,6 +209,8 @@ int gc_tool_predict(const struct gc_tool *tool)
   struct gc_sources sources;
   int status = tool->program ? GC_EXIT_DONE : check_traces(tool);
 
+  if (status == GC_EXIT_DONE)
+    status = check_page(tool->html);
   if (status == GC_EXIT_DONE)
     status = gc_predict_choose(tool, &sources);
   if (status != GC_EXIT_DONE)
