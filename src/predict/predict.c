@@ -57,7 +57,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
 
   passes->first_drawn = job->no_reasons ? 1 : GC_VARIANT_COUNT;
   passes->end_drawn = passes->first_drawn + job->seeds;
-  passes->first_remedy = passes->end_drawn + (job->reuse ? 1 : 0);
+  passes->first_remedy = passes->end_drawn + (job->reuse || job->distances);
   passes->count = passes->first_remedy + plan_remedies(passes, job, parameters, changes);
   passes->array = calloc(passes->count, sizeof *passes->array);
   if (!passes->array)
@@ -76,6 +76,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
       pass->optional = true;
     } else if (i >= passes->end_drawn) {
       pass->reuse = pass->options.no_latency = pass->options.no_outstanding_limit = true;
+      pass->bins_only = !job->reuse;
     }
   }
   return 0;
@@ -180,6 +181,8 @@ static void take_reuse(struct gc_kernel_prediction *prediction, const struct pas
   if (passes->end_drawn == passes->first_remedy)
     return;
   noted = &passes->array[passes->end_drawn].kernels[kernel];
+  prediction->has_distances = true;
+  prediction->distances = *noted->bins;
   prediction->reuse = noted->reuse;
   noted->reuse = NULL;
 }

@@ -46,6 +46,7 @@ struct gc_tool {
   unsigned threads;     /* --threads of predict; 0: not given */
   int seeds;            /* --seeds of predict; -1: not given */
   const char *plot;     /* --plot of predict: a directory; NULL: no pictures */
+  bool reuse;           /* --reuse of predict: reuse distances */
   const char *html;     /* --html of predict: a page; NULL: none */
   int carveout;         /* --carveout of predict: per cent; -1: not given */
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */

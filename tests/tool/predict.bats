@@ -596,6 +596,44 @@ named() {
   refused 2 "--html and --sweep exclude each other" --html page.html --sweep ways "$trace"
 }
 
+@test "--reuse counts reuse distances" {
+  stream 2 100 >"$trace"
+  predict --seeds 0 "$trace"
+  is null "$(value '.kernels[0].reuse_distances')"
+  predict --seeds 0 --reuse "$trace"
+  is "128 200 100 8" "$(value '.kernels[0].reuse_distances | "\(.line_bytes) \(.loads) \(.first) \(.bins | length)"')"
+  is '{"from":64,"to":127,"loads":100}' "$(value -c '.kernels[0].reuse_distances.bins[7]')"
+  is 0 "$(value '[.kernels[0].reuse_distances.bins[:7][].loads] | add')"
+  run_split "$tool" predict --seeds 0 --reuse --record "$real" "$trace"
+  is 0 "$status"
+  is "64 to 127 100 50.0 % 16 KiB 50.0 %" "$(grep ' 64 to 127' <<<"$output" | xargs)"
+  is "first load 100 50.0 % - -" "$(grep ' first load' <<<"$output" | xargs)"
+  # each SM counts by itself, and each kernel begins anew; loads that bypass L1 are not counted
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1"
+    for (kernel = 0; kernel < 2; kernel++) {
+      print "kernel\tk\nblocks\t2\nthreads\t32\nwarp\t32"
+      for (block = 0; block < 2; block++)
+        for (load = 0; load < 3; load++)
+          printf "%d\t0\t0\tload\t-\t4\t1\t%x\n", block, 1048576
+    }
+    print "end"
+  }' >"$trace"
+  predict --seeds 0 --reuse "$trace"
+  is '[2,4],[2,4]' "$(value -c '[.kernels[].reuse_distances | [.first, .bins[0].loads]] | tostring | .[1:-1]')"
+  sed 's/GlobalLoadsInL1" value="yes"/GlobalLoadsInL1" value="no"/' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict --seeds 0 --reuse "$trace"
+  is 0 "$(value '.kernels[0].reuse_distances.loads')"
+  for other in "--html x.html" "--plot x" "--sweep capacity"; do
+    # shellcheck disable=SC2086 # two words
+    refused 2 "--reuse and ${other%% *} exclude each other" --reuse $other "$trace"
+  done
+  # the page has the same
+  stream 2 100 >"$trace"
+  "$tool" predict --seeds 0 --record "$real" --html "$BATS_TEST_TMPDIR/page.html" "$trace"
+  has "$(cat "$BATS_TEST_TMPDIR/page.html")" ">64 to 127</th><td class='n'>100</td><td class='n'>50.0 %</td><td class='n'>16 KiB</td><td class='n'>50.0 %</td>"
+}
+
 @test "texts of a picture do not overlap; names are demangled" {
   { printf 'hwloc-gpucache-trace 1\nkernel _Z4copyPKfPf\nblocks 1\nthreads 32\nwarp 32\n'
     printf '0 0 10 load - 4 ffffffff 10000+128\nend\n'; } >"$trace"

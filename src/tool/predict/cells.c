@@ -2,6 +2,7 @@
 #include "tool/predict/cells.h"
 
 #include "tool/predict/reasons.h"
+#include "tool/print/format.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -117,4 +118,47 @@ int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *t
     failed = add_load(table, loads[i]);
   free(loads);
   return failed;
+}
+
+static int add_distances(struct gc_table *table, const char *distance, uint64_t loads, double sum)
+{
+  char(*row)[GC_CELL] = gc_table_row(table);
+
+  if (!row)
+    return -1;
+  snprintf(row[0], GC_CELL, "%s", distance);
+  snprintf(row[1], GC_CELL, "%" PRIu64, loads);
+  gc_cell_percent((double)loads / sum, row[2]);
+  return 0;
+}
+
+/* The shortest and the longest distance of a bin. */
+static void name_bin(unsigned bin, char text[48])
+{
+  if (bin < 2)
+    snprintf(text, 48, "%u", bin);
+  else
+    snprintf(text, 48, "%lu to %lu", 1ul << (bin - 1), (1ul << bin) - 1);
+}
+
+int gc_distances_table(const struct gc_reuse_bins *bins, uint32_t line_bytes,
+                       struct gc_table *table)
+{
+  static const char *const titles[] = {"REUSE DISTANCE", "LOADS OF A LINE", "SHARE", "LRU CACHE OF",
+                                       "HIT RATE"};
+  const double sum = (double)gc_reuse_bins_loads(bins);
+  int failed = gc_table_start(table, titles, 5, 0x1f);
+  uint64_t hits = 0;
+  char text[48];
+
+  for (unsigned i = 0; i < gc_reuse_bins_used(bins) && !failed; i++) {
+    name_bin(i, text);
+    failed = add_distances(table, text, bins->loads[i], sum);
+    hits += bins->loads[i];
+    if (failed)
+      break;
+    gc_format_bytes((UINT64_C(1) << i) * line_bytes, table->cells[table->rows - 1][3], GC_CELL);
+    gc_cell_percent((double)hits / sum, table->cells[table->rows - 1][4]);
+  }
+  return failed ? failed : add_distances(table, "first load", bins->first, sum);
 }

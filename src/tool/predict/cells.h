@@ -25,4 +25,9 @@ int gc_caches_table(const struct gc_kernel_prediction *kernel, struct gc_table *
 int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *table,
                    size_t *shown);
 
+/* How often each reuse distance occurs, up to the longest, and what an LRU cache of so many lines
+ * would hit; line_bytes of L1. */
+int gc_distances_table(const struct gc_reuse_bins *bins, uint32_t line_bytes,
+                       struct gc_table *table);
+
 #endif

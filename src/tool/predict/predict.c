@@ -161,6 +161,7 @@ static int predict_on(const struct gc_tool *tool, const struct gc_sources *sourc
       .seeds = tool->seeds < 0 ? GC_PREDICT_SEEDS : (unsigned)tool->seeds,
       .threads = tool->threads,
       .remedies = !tool->sweep && !tool->plot,
+      .distances = tool->reuse,
   };
   struct gc_error err = {""};
   int status;

@@ -166,6 +166,21 @@ static size_t worst_launch(const struct gc_prediction *prediction, size_t kernel
   return worst;
 }
 
+/* Those of the curve. */
+static int write_distances(struct page *page, const struct gc_kernel_prediction *kernel)
+{
+  struct gc_table table;
+
+  if (gc_distances_table(&kernel->distances, kernel->gpu.l1_line_bytes, &table)) {
+    free(table.cells);
+    return no_memory(page);
+  }
+  table_of(page, &table,
+           "Reuse distances: how many other lines the SM loads between two loads of a line. An LRU "
+           "cache of so many bytes has all lines up to this distance, if loads take no time.");
+  return 0;
+}
+
 static int write_kernel(struct page *page, const struct gc_predicted *predicted, size_t index,
                         size_t launches)
 {
@@ -180,8 +195,11 @@ static int write_kernel(struct page *page, const struct gc_predicted *predicted,
                        : ".");
   write_sentences(page, kernel);
   status = write_tables(page, kernel);
-  return !status && kernel->counts.l1_loads.accesses ? write_figure(page, predicted, index)
-                                                     : status;
+  if (status || !kernel->counts.l1_loads.accesses)
+    return status;
+  status = write_figure(page, predicted, index);
+  return status ? status
+                : write_distances(page, &predicted->sweep.points[0].prediction->kernels[index]);
 }
 
 static int write_kernels(struct page *page, const struct gc_predicted *predicted)

@@ -51,10 +51,37 @@ static void print_sentences(const struct gc_kernel_prediction *kernel, int from,
   }
 }
 
+static int print_loads(const struct gc_kernel_prediction *kernel)
+{
+  struct gc_table table;
+  size_t shown = 0;
+  int failed;
+
+  if (!kernel->load_count)
+    return 0;
+  failed = gc_loads_table(kernel, &table, &shown);
+  gc_table_print(&table, "  ");
+  if (shown < kernel->load_count)
+    printf("  %zu loads with as many misses or fewer are not shown (--json has them)\n",
+           kernel->load_count - shown);
+  return failed;
+}
+
+static int print_distances(const struct gc_kernel_prediction *kernel)
+{
+  struct gc_table table;
+  int failed;
+
+  if (!kernel->has_distances || !gc_reuse_bins_loads(&kernel->distances))
+    return 0;
+  failed = gc_distances_table(&kernel->distances, kernel->gpu.l1_line_bytes, &table);
+  gc_table_print(&table, "  ");
+  return failed;
+}
+
 static int print_kernel(const struct gc_kernel_prediction *kernel)
 {
   struct gc_table table;
-  size_t shown;
   int failed;
 
   print_name(&kernel->launch);
@@ -64,14 +91,7 @@ static int print_kernel(const struct gc_kernel_prediction *kernel)
   if (failed)
     return failed;
   print_sentences(kernel, GC_SENTENCES_BEFORE, GC_SENTENCES);
-  if (!kernel->load_count)
-    return 0;
-  failed = gc_loads_table(kernel, &table, &shown);
-  gc_table_print(&table, "  ");
-  if (shown < kernel->load_count)
-    printf("  %zu loads with as many misses or fewer are not shown (--json has them)\n",
-           kernel->load_count - shown);
-  return failed;
+  return print_loads(kernel) || print_distances(kernel) ? -1 : 0;
 }
 
 static void print_assumptions_of(const struct gc_assumptions *assumptions, bool of_record,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/print.h"
+#include "tool/predict/cells.h"
 #include "tool/predict/helps.h"
 #include "tool/predict/reasons.h"
 #include "tool/print/json.h"
@@ -131,6 +132,26 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   return object;
 }
 
+static json_t *distances_of(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_reuse_bins *bins = &kernel->distances;
+  json_t *object = json_object(), *array = json_array();
+
+  for (unsigned i = 0; i < gc_reuse_bins_used(bins); i++) {
+    json_t *bin = json_object();
+
+    gc_json_set_whole(&bin, "from", i ? UINT64_C(1) << (i - 1) : 0);
+    gc_json_set_whole(&bin, "to", (UINT64_C(1) << i) - 1);
+    gc_json_set_whole(&bin, "loads", bins->loads[i]);
+    gc_json_add(&array, bin);
+  }
+  gc_json_set_whole(&object, "line_bytes", kernel->gpu.l1_line_bytes);
+  gc_json_set_whole(&object, "loads", gc_reuse_bins_loads(bins));
+  gc_json_set_whole(&object, "first", bins->first);
+  gc_json_set(&object, "bins", array);
+  return object;
+}
+
 static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons)
 {
   const struct gc_counts *counts = &kernel->counts;
@@ -159,6 +180,8 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
     gc_json_set(&object, "l1_misses", misses_of(kernel->misses));
     gc_json_set(&object, "l1_hit_rate_with", remedies_of(kernel));
   }
+  if (kernel->has_distances && reasons)
+    gc_json_set(&object, "reuse_distances", distances_of(kernel));
   return object;
 }
 
