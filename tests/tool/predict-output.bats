@@ -154,10 +154,26 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   is 1 "$status"
   has "$output" "GPU 2: NVIDIA H200"
   has_not "$output" "Small L1"
+  # each GPU is named, also if the reason is the same
+  cp "$BATS_TEST_TMPDIR/small.xml" "$BATS_TEST_TMPDIR/other.xml"
+  refused 1 "small.xml: kernel 1: a block needs" --record "$BATS_TEST_TMPDIR/small.xml" --record "$BATS_TEST_TMPDIR/other.xml" "$trace"
+  has "$errors" "other.xml: kernel 1: a block needs"
+  is 2 "$(wc -l <<<"$errors")"
+  grep -v '"GPUCacheSMs"' "$real" >"$BATS_TEST_TMPDIR/other.xml"
+  run_split "$tool" predict --seeds 0 --record "$BATS_TEST_TMPDIR/other.xml" --record "$real" "$trace"
+  is 1 "$status"
+  has "$errors" "other.xml: "
+  has "$errors" GPUCacheSMs
+  has "$output" "GPU 2: NVIDIA H200"
   # what is wrong with the trace is said once
-  echo x >"$trace"
-  refused 1 "$trace:1" --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
-  is 1 "$(wc -l <<<"$errors")"
+  for option in --json --seeds=0 --sweep=capacity; do
+    echo x >"$trace"
+    refused 1 "hwloc-gpucache: $trace:1" "$option" --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
+    is 1 "$(wc -l <<<"$errors")"
+    stream 1 10 >"$trace"
+    refused 1 "none of the 1 kernels" "$option" --launches 2 --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
+    is 1 "$(wc -l <<<"$errors")"
+  done
 }
 
 @test "a GPU of a file that has several" {

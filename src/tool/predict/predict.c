@@ -53,23 +53,37 @@ static int check_page(const char *html)
   return GC_EXIT_DONE;
 }
 
-/* Predicts for one GPU. A failure is named once, if it is the same for several GPUs. */
+/* Whether a failure is one of the traces, so that it is the same for all GPUs. */
+static bool is_of_traces(const struct gc_record *record, int status)
+{
+  struct gc_parameters parameters;
+  struct gc_error ignored;
+
+  return status != -ERANGE && !gc_parameters_read(&parameters, record, &ignored);
+}
+
+/* Predicts for one GPU. What is wrong with the traces is said once. */
 static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
-                       struct gc_predicted *made, const struct gc_predicted *before)
+                       struct gc_predicted *made, bool *said)
 {
   struct gc_error *err = &made->why;
-  int status;
+  bool of_traces = false;
+  int status = 0;
 
   job->record = made->source->record;
-  if (!tool->sweep)
-    status = gc_predict_traces(job, &made->prediction, err);
-  else if (!(status = gc_sweep_plan(&made->sweep, tool->sweep, job, err)))
-    status = gc_sweep_run(&made->sweep, job, err);
+  if (tool->sweep)
+    status = gc_sweep_plan(&made->sweep, tool->sweep, job, err);
+  if (!status) {
+    status = tool->sweep ? gc_sweep_run(&made->sweep, job, err)
+                         : gc_predict_traces(job, &made->prediction, err);
+    of_traces = status && is_of_traces(job->record, status);
+  }
   if (!status && tool->html)
     status = gc_curve_run(&made->sweep, job, err);
   made->failed = status;
-  if (status && !(before && before->failed && !strcmp(before->why.text, err->text)))
-    gc_say(made->several ? made->source->name : NULL, "%s", err->text);
+  if (status && !(of_traces && *said))
+    gc_say(made->several && !of_traces ? made->source->name : NULL, "%s", err->text);
+  *said |= of_traces;
   return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
@@ -114,13 +128,14 @@ static int predict(const struct gc_tool *tool, const struct gc_sources *sources,
 {
   struct gc_predicted *made = calloc(sources->count, sizeof *made);
   int status = GC_EXIT_DONE;
+  bool said = false;
 
   if (!made)
     return gc_no_memory();
   for (size_t i = 0; i < sources->count; i++) {
     made[i].source = &sources->array[i];
     made[i].several = sources->count > 1;
-    status = gc_worse(status, predict_one(tool, job, &made[i], i ? &made[i - 1] : NULL));
+    status = gc_worse(status, predict_one(tool, job, &made[i], &said));
   }
   status = gc_worse(status, print(tool, made, sources->count));
   for (size_t i = 0; i < sources->count; i++) {
