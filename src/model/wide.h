@@ -7,7 +7,7 @@
  * from the oldest to the youngest. A row is a key, and the sets that have this line: its lanes, one
  * bit each. The lines of a set are the rows that have its lane, and a set has as many of them as
  * ways. An access to adjacent lines takes their lanes out of one row or of a few, and makes a row of
- * them at the end. cache.c decides which caches are wide; only it calls these functions.
+ * them at the end. wide_cache.c decides which caches are wide.
  */
 #ifndef GC_MODEL_WIDE_H
 #define GC_MODEL_WIDE_H
