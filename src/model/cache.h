@@ -4,8 +4,8 @@
  * One set-associative cache. It stores no data, only which sectors of which lines are present, in
  * arrays that are allocated once. Hundreds of millions of accesses must be affordable. So all that
  * most accesses need of a set is in few cache lines of the host, LRU caches of the chip keep adjacent
- * sets together (wide.h), emptying a cache changes one number, and the line used last is found without a
- * search.
+ * sets together (wide.h), emptying a cache changes one number, and the line used last is found
+ * without a search.
  */
 #ifndef GC_MODEL_CACHE_H
 #define GC_MODEL_CACHE_H
