@@ -11,6 +11,7 @@
 #include "tool/predict/summary.h"
 #include "tool/print/demangle.h"
 #include "tool/print/html.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,12 +45,9 @@ static int no_memory(const struct page *page)
 static void write_header(struct page *page, const char *command,
                          const struct gc_predicted *predicted, size_t count)
 {
-  const time_t now = time(NULL);
-  char date[32] = "", name[32];
-  struct tm utc;
+  char date[GC_DATE], name[32];
 
-  if (gmtime_r(&now, &utc))
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  gc_date_write(time(NULL), date);
   fputs("<header>\n<h1>Predicted cache hit rates</h1>\n<p>Of the kernels in memory traces, by the "
         "cache model of hwloc-gpucache. Nothing here was counted on a GPU.</p>\n<dl>\n",
         page->out);
