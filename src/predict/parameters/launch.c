@@ -123,6 +123,17 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
   return status;
 }
 
+/* Half of the blocks that an SM would have: a small grid does not fill it. */
+static void halve_blocks(const struct gc_trace_launch *launch, struct gc_gpu_model *gpu)
+{
+  const uint64_t grid = launch->launched_blocks ? launch->launched_blocks : launch->blocks;
+  const uint64_t share = (grid + gpu->sms - 1) / gpu->sms;
+  const unsigned fit = gc_residency(gpu, launch);
+  const unsigned blocks = grid && share < fit ? (unsigned)share : fit;
+
+  gpu->blocks_per_sm = blocks > 1 ? blocks / 2 : 1;
+}
+
 int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
                       const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
                       struct gc_error *err)
@@ -153,5 +164,7 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
       return gc_fail(err, -ERANGE, "the record does not have the number of outstanding loads");
     gpu->outstanding_per_sm = scaled(gpu->outstanding_per_sm, changes->outstanding);
   }
+  if (changes->half_blocks)
+    halve_blocks(launch, gpu);
   return 0;
 }
