@@ -18,7 +18,7 @@
 #include "tool/process/child.h"
 #include "tool/process/environment.h"
 #include "tool/process/stack.h"
-#include "tool/report/report.h"
+#include "tool/page/place.h"
 #include "tool/show/show.h"
 #include "trace/settings.h"
 #include "util/number.h"
@@ -87,9 +87,22 @@ static bool read_text(const char *text, void *field)
   return *text;
 }
 
+/* An option that can be repeated; there is room for all words of the command line. */
+static bool read_another(const char *text, void *field)
+{
+  struct gc_values *texts = field;
+
+  return read_text(text, &texts->array[texts->count++]);
+}
+
 static bool read_color(const char *text, void *field)
 {
   return read_text(text, field) && gc_terminal_can(text);
+}
+
+static bool read_page(const char *text, void *field)
+{
+  return read_text(text, field) && gc_page_can(text);
 }
 
 static bool read_sweep(const char *text, void *field)
@@ -241,8 +254,10 @@ static const struct gc_option options[] = {
           "with the curves that measure --raw DIR wrote"),
     VALUE("tolerance", "PCT", COMPARE, tolerance, read_tolerance, "a percentage from 0 to 1000",
           "allow numbers to differ by this percentage"),
-    VALUE("record", "FILE", PREDICT, record, read_text, "a file", "on the GPU of this record"),
-    VALUE("gpu", "GPU", PREDICT, gpu, read_text, "a GPU", "on this GPU of the machine"),
+    VALUE("record", "FILE", PREDICT, records, read_another, "a file",
+          "on the GPU of this record; several: compare them"),
+    VALUE("gpu", "GPU", PREDICT, gpus, read_another, "a GPU",
+          "on this GPU of the machine; several: compare them"),
     VALUE("carveout", "PCT", PREDICT, carveout, read_carveout, "a whole percentage from 0 to 100",
           "as if all kernels preferred this carve-out for shared memory"),
     VALUE("sweep", "KIND", PREDICT, sweep, read_sweep,
@@ -260,6 +275,9 @@ static const struct gc_option options[] = {
           "runs for the range, with values that the record leaves open (10)"),
     VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
           "runs at the same time (one for each processor, at most 4)"),
+    FLAG("reuse", PREDICT, reuse, "count the reuse distances of lines, too"),
+    VALUE("html", "FILE", PREDICT, html, read_page, "the name of a page, as FILE.html",
+          "write a page with tables and pictures"),
     VALUE("plot", "DIR", PREDICT, plot, read_text, "a directory",
           "draw hit rate over capacity as SVG pictures, into DIR"),
     FLAG("python", DOCTOR, python, "examine pyhwloc, as python3 in PATH imports it"),
@@ -313,13 +331,20 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
       {tool->replace, tool->only, "--replace and --only exclude each other: --only stores nothing"},
       {command == PREDICT && tool->program && tool->program != tool->words, true,
        "predict takes traces, or -- and a program, not both"},
-      {tool->record, tool->gpu, "--record and --gpu exclude each other"},
-      {tool->record, tool->sims, "--record and --sim exclude each other"},
+      {tool->records.count, tool->gpus.count, "--record and --gpu exclude each other"},
+      {tool->records.count, tool->sims, "--record and --sim exclude each other"},
       {tool->sweep && !strcmp(tool->sweep, "carveout"), tool->carveout >= 0,
        "--sweep carveout and --carveout exclude each other"},
       {tool->plot, tool->sweep,
        "--plot and --sweep exclude each other: --plot varies the capacity"},
       {tool->plot, tool->json, "--plot and --json exclude each other"},
+      {tool->reuse, tool->html,
+       "--reuse and --html exclude each other: the page has the distances"},
+      {tool->reuse, tool->plot, "--reuse and --plot exclude each other: pictures have one curve"},
+      {tool->reuse, tool->sweep, "--reuse and --sweep exclude each other: a sweep has rates only"},
+      {tool->html, tool->json, "--html and --json exclude each other"},
+      {tool->html, tool->plot, "--html and --plot exclude each other: the page has the pictures"},
+      {tool->html, tool->sweep, "--html and --sweep exclude each other: the page has a sweep"},
       {tool->plot, tool->carveout >= 0,
        "--plot and --carveout exclude each other: --plot marks all"},
       {tool->all, tool->json, "--all and --json exclude each other: JSON always has everything"},
@@ -351,7 +376,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct gc_su
   why = contradiction(tool, (*command)->bit);
   if (why)
     return gc_options_wrong("%s", why);
-  if ((*command)->bit == REPORT && !gc_report_can(tool->words[0]))
+  if ((*command)->bit == REPORT && !gc_page_can(tool->words[0]))
     return gc_options_wrong("report needs the name of the page first, FILE.html, not '%s'",
                             tool->words[0]);
   return -1;
@@ -395,7 +420,8 @@ static int run(int argc, char **argv)
   struct gc_tool tool = {.tolerance = -1, .carveout = -1, .seeds = -1, .limit = UINT64_C(4) << 30};
   const struct gc_subcommand *command = NULL;
   const char *verbose;
-  char **words = calloc((size_t)argc + 1, sizeof *words), *line = whole_command(argc, argv);
+  const size_t most = (size_t)argc + 1;
+  char **words = calloc(3 * most, sizeof *words), *line = whole_command(argc, argv);
   int status;
 
   if (!words || !line) {
@@ -404,6 +430,8 @@ static int run(int argc, char **argv)
     return gc_no_memory();
   }
   tool.words = words;
+  tool.records.array = (const char **)words + most;
+  tool.gpus.array = (const char **)words + 2 * most;
   tool.command = line;
   verbose = secure_getenv(HWLOC_GPUCACHE_VERBOSE_ENV);
   tool.verbose = verbose && *verbose && strcmp(verbose, "0");

@@ -55,6 +55,8 @@ struct hwloc_gpucache_predict_options {
   /** \brief Runs at the same time; 0: one for each processor, but at most 4, because each takes
    * about 0.8 GB for an H200 */
   unsigned threads;
+  /** \brief 1: count reuse distances, too, which takes one run more; 0: not */
+  int reuse_distances;
 };
 
 /** \brief Numbers of a prediction.
@@ -152,6 +154,27 @@ unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_predictio
 double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
                                             size_t kernel, size_t load,
                                             enum hwloc_gpucache_predicted what);
+
+/** \brief Number of bins of the reuse distances of a kernel; 0 without the option reuse_distances,
+ * or if no line was loaded twice.
+ *
+ * The reuse distance of a load of a line is the number of other lines that the SM has loaded since
+ * it loaded this line last, in this kernel. Counted are the lines of L1 that each load instruction
+ * of a warp looks up, in the order in which the model executes them if loads take no time; the
+ * counts of all SMs are added. Bin 0 has distance 0, bin i those from 2^(i-1) to 2^i - 1. So an L1
+ * of 2^i lines that replaces the least recently used one has what is in bins 0 to i. */
+unsigned hwloc_gpucache_prediction_reuse_bins(const struct hwloc_gpucache_prediction *prediction,
+                                              size_t kernel);
+
+/** \brief Loads of lines with the distances of a bin; 0 for bins that do not exist. */
+unsigned long long
+hwloc_gpucache_prediction_reuse_loads(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel, unsigned bin);
+
+/** \brief Loads of lines that the SM has not loaded before in this kernel. */
+unsigned long long
+hwloc_gpucache_prediction_reuse_first(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel);
 
 /** \brief Number of kernels that are missing in the prediction because they cannot be read: their
  * part of a trace is broken, or has something that the model does not know. */

@@ -18,6 +18,9 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
+/* Of the options without reuse_distances, which programs can have from an earlier header. */
+#define FIRST_SIZE offsetof(struct hwloc_gpucache_predict_options, reuse_distances)
+
 struct hwloc_gpucache_prediction {
   struct gc_prediction inner; /* the same object */
 };
@@ -57,7 +60,7 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
   job->seeds = GC_PREDICT_SEEDS;
   if (!options)
     return 0;
-  if (options->size && options->size < sizeof *options)
+  if (options->size && options->size < sizeof *options && options->size != FIRST_SIZE)
     return gc_fail(err, -EINVAL, "the options are smaller than those of any version");
   if (has_unknown(options))
     return gc_fail(err, -EINVAL, "an option is set that this version of the library does not know");
@@ -69,6 +72,7 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
   job->changes.carveout = options->carveout;
   job->seeds = options->seeds ? options->seeds : GC_PREDICT_SEEDS;
   job->threads = options->threads;
+  job->distances = options->size != FIRST_SIZE && options->reuse_distances;
   return 0;
 }
 
@@ -219,6 +223,27 @@ hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *pre
 
   return of_l1(&predicted->l1, &predicted->hit_rate, predicted->misses, (int)what, &value) ? value
                                                                                            : NAN;
+}
+
+PUBLIC unsigned
+hwloc_gpucache_prediction_reuse_bins(const struct hwloc_gpucache_prediction *prediction,
+                                     size_t kernel)
+{
+  return gc_reuse_bins_used(&kernel_of(prediction, kernel)->distances);
+}
+
+PUBLIC unsigned long long
+hwloc_gpucache_prediction_reuse_loads(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel, unsigned bin)
+{
+  return bin < GC_REUSE_BINS ? kernel_of(prediction, kernel)->distances.loads[bin] : 0;
+}
+
+PUBLIC unsigned long long
+hwloc_gpucache_prediction_reuse_first(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel)
+{
+  return kernel_of(prediction, kernel)->distances.first;
 }
 
 PUBLIC size_t hwloc_gpucache_prediction_left_out(const struct hwloc_gpucache_prediction *prediction)

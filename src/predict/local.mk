@@ -25,6 +25,8 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/pass.h \
 	src/predict/predict.c \
 	src/predict/predict.h \
+	src/predict/remedy.c \
+	src/predict/remedy.h \
 	src/predict/reuse.c \
 	src/predict/reuse.h \
 	src/predict/select.c \

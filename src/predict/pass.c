@@ -104,6 +104,20 @@ static int keep_loads(struct gc_pass *pass, struct gc_kernel_run *run)
   return loads ? 0 : -ENOMEM;
 }
 
+static int keep_reuse(struct gc_pass *pass, struct gc_pass_kernel *kernel)
+{
+  kernel->bins = keep(pass, sizeof *kernel->bins);
+  kernel->reuse = gc_reuse_take(pass->options.observe_data);
+  if (!kernel->bins || !kernel->reuse)
+    return -ENOMEM;
+  gc_reuse_histogram_bins(kernel->reuse, kernel->bins);
+  if (pass->bins_only) {
+    gc_reuse_histogram_free(kernel->reuse);
+    kernel->reuse = NULL;
+  }
+  return 0;
+}
+
 static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
                       const struct gc_trace_launch *launch, struct gc_cache_model **model,
                       struct gc_error *err)
@@ -126,7 +140,7 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
     status = gc_cache_model_run(*model, trace, launch, &kernel->run, err);
   if (!status && keep_loads(pass, &kernel->run))
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (!status && pass->reuse && !(kernel->reuse = gc_reuse_take(pass->options.observe_data)))
+  if (!status && pass->reuse && keep_reuse(pass, kernel))
     status = gc_fail(err, -ENOMEM, "out of memory");
   return status;
 }
@@ -185,6 +199,10 @@ int gc_pass_run(struct gc_pass *pass, struct gc_error *err)
   gc_cache_model_free(model);
   gc_reuse_free(pass->options.observe_data);
   pass->options.observe_data = NULL;
+  if (pass->optional && (status == -ERANGE || status == -EINVAL)) {
+    gc_pass_clear(pass);
+    return 0;
+  }
   return status;
 }
 

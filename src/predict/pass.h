@@ -25,7 +25,8 @@ struct gc_pass_kernel {
     struct gc_gpu_summary gpu;
   } * detail; /* NULL without gc_pass.detailed */
   struct gc_kernel_run run;
-  struct gc_reuse_histogram *reuse; /* NULL without gc_pass.reuse */
+  struct gc_reuse_bins *bins;       /* NULL without gc_pass.reuse */
+  struct gc_reuse_histogram *reuse; /* likewise, and NULL with gc_pass.bins_only */
 };
 
 struct gc_pass {
@@ -38,7 +39,9 @@ struct gc_pass {
       options;   /* options.seed draws the parameters, too; 0: those of the record */
   bool detailed; /* keep the launch and the GPU of each kernel */
   bool reuse;    /* note the reuse distances of lines */
+  bool bins_only; /* keep no histogram, which takes 86 KB for each kernel */
   bool undrawn;  /* the parameters of the record, whatever the seed */
+  bool optional; /* if there is no such GPU, the pass has no kernels, and that is no failure */
   struct gc_parameters parameters; /* a copy: a pass notes assumptions */
   /* the result */
   struct gc_pass_kernel *kernels;

@@ -16,10 +16,11 @@
 
 /* The passes of a job: those that find the reasons of misses (or only the first of them), with the
  * values of the record; from first_drawn to end_drawn one for each seed; then that of the reuse
- * distances, if there is one. */
+ * distances, if there is one; then from first_remedy on those that try a remedy. */
 struct passes {
   struct gc_pass *array;
-  size_t count, first_drawn, end_drawn;
+  size_t count, first_drawn, end_drawn, first_remedy;
+  enum gc_remedy remedies[GC_REMEDY_COUNT]; /* of the last passes */
 };
 
 static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
@@ -34,12 +35,30 @@ static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
   pass->options.seed = seed;
 }
 
+/* The remedies that the GPU has; *changes of each begins with those of the job. Their number. */
+static size_t plan_remedies(struct passes *passes, const struct gc_predict_job *job,
+                            const struct gc_parameters *parameters,
+                            struct gc_changes changes[GC_REMEDY_COUNT])
+{
+  size_t count = 0;
+
+  for (int i = 0; i < GC_REMEDY_COUNT && job->remedies; i++) {
+    changes[count] = job->changes;
+    passes->remedies[count] = (enum gc_remedy)i;
+    count += gc_remedy_apply((enum gc_remedy)i, parameters, &changes[count]);
+  }
+  return count;
+}
+
 static int plan(struct passes *passes, const struct gc_predict_job *job,
                 const struct gc_parameters *parameters, const struct gc_selection *selection)
 {
+  struct gc_changes changes[GC_REMEDY_COUNT];
+
   passes->first_drawn = job->no_reasons ? 1 : GC_VARIANT_COUNT;
   passes->end_drawn = passes->first_drawn + job->seeds;
-  passes->count = passes->end_drawn + (job->reuse ? 1 : 0);
+  passes->first_remedy = passes->end_drawn + (job->reuse || job->distances);
+  passes->count = passes->first_remedy + plan_remedies(passes, job, parameters, changes);
   passes->array = calloc(passes->count, sizeof *passes->array);
   if (!passes->array)
     return -ENOMEM;
@@ -52,8 +71,13 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
     if (i < passes->first_drawn && !job->no_reasons)
       gc_variant_options((enum gc_variant)i, &pass->options);
     pass->detailed = i == GC_VARIANT_FULL;
-    if (i >= passes->end_drawn)
+    if (i >= passes->first_remedy) {
+      pass->changes = changes[i - passes->first_remedy];
+      pass->optional = true;
+    } else if (i >= passes->end_drawn) {
       pass->reuse = pass->options.no_latency = pass->options.no_outstanding_limit = true;
+      pass->bins_only = !job->reuse;
+    }
   }
   return 0;
 }
@@ -140,6 +164,29 @@ static int predict_loads(struct gc_kernel_prediction *prediction, const struct p
   return 0;
 }
 
+static void take_remedies(struct gc_kernel_prediction *prediction, const struct passes *passes,
+                          size_t kernel)
+{
+  for (size_t i = passes->first_remedy; i < passes->count; i++)
+    if (passes->array[i].count)
+      prediction->remedies[passes->remedies[i - passes->first_remedy]] = (struct gc_remedy_effect){
+          true, passes->array[i].kernels[kernel].run.counts.l1_loads.misses};
+}
+
+static void take_reuse(struct gc_kernel_prediction *prediction, const struct passes *passes,
+                       size_t kernel)
+{
+  struct gc_pass_kernel *noted;
+
+  if (passes->end_drawn == passes->first_remedy)
+    return;
+  noted = &passes->array[passes->end_drawn].kernels[kernel];
+  prediction->has_distances = true;
+  prediction->distances = *noted->bins;
+  prediction->reuse = noted->reuse;
+  noted->reuse = NULL;
+}
+
 static int predict_kernel(struct gc_kernel_prediction *prediction, const struct passes *passes,
                           size_t kernel)
 {
@@ -163,12 +210,8 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   }
   if (passes->first_drawn == GC_VARIANT_COUNT)
     find_reasons(passes, kernel, WHOLE_KERNEL, prediction->misses);
-  if (passes->end_drawn < passes->count) {
-    struct gc_pass_kernel *noted = &passes->array[passes->end_drawn].kernels[kernel];
-
-    prediction->reuse = noted->reuse;
-    noted->reuse = NULL;
-  }
+  take_remedies(prediction, passes, kernel);
+  take_reuse(prediction, passes, kernel);
   return predict_loads(prediction, passes, kernel);
 }
 
@@ -176,7 +219,8 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
 static int check_passes(const struct passes *passes, struct gc_error *err)
 {
   for (size_t i = 1; i < passes->count; i++)
-    if (passes->array[i].count != passes->array[GC_VARIANT_FULL].count)
+    if (passes->array[i].count != passes->array[GC_VARIANT_FULL].count &&
+        (passes->array[i].count || !passes->array[i].optional))
       return gc_fail(err, -EAGAIN, "a trace changed while it was read");
   return 0;
 }

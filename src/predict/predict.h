@@ -10,6 +10,7 @@
 #include "predict/model/model.h"
 #include "predict/parameters/parameters.h"
 #include "predict/pass.h"
+#include "predict/remedy.h"
 #include "predict/reuse.h"
 #include "predict/select.h"
 
@@ -28,8 +29,10 @@ struct gc_predict_job {
   struct gc_changes changes;
   unsigned seeds;   /* runs with drawn values, besides the one with the values of the record */
   unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
-  bool reuse;       /* note the reuse distances: one run more */
+  bool distances;   /* note the reuse distances in bins: one run more */
+  bool reuse;       /* note them in a histogram, too; the same run */
   bool no_reasons;  /* do not find the reasons of the misses: four runs less */
+  bool remedies;    /* try what would help: up to GC_REMEDY_COUNT runs more */
 };
 
 /* What all runs said: that with the values of the record, the least and the most. */
@@ -58,11 +61,15 @@ struct gc_kernel_prediction {
   /* That of L2 without counts.l2_loads_far: what profilers count as hits. */
   struct gc_estimate l2_near_rate;
   uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
+  struct gc_remedy_effect remedies[GC_REMEDY_COUNT]; /* none is tried without job.remedies */
   struct gc_load_prediction *loads;
   size_t load_count;
-  /* Reuse distances of the lines that warp instructions load, as if loads took no time. Each SM has
-   * a stack of its own. NULL without job.reuse. */
-  struct gc_reuse_histogram *reuse;
+  /* Reuse distances: of each line of each warp instruction that looks into L1, the number of other
+   * lines that its SM has loaded since it loaded this line last, in this kernel. The instructions
+   * are in the order of a run in which loads take no time and any number can be outstanding. */
+  bool has_distances;               /* false without job.distances and job.reuse */
+  struct gc_reuse_bins distances;   /* in lines, of all SMs together */
+  struct gc_reuse_histogram *reuse; /* the same; NULL without job.reuse */
 };
 
 struct gc_prediction {

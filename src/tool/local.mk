@@ -105,6 +105,11 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/measure/raw_dir.h \
 	src/tool/measure/rest_of_plan.c \
 	src/tool/measure/rest_of_plan.h \
+	src/tool/page/parts.c \
+	src/tool/page/parts.h \
+	src/tool/page/place.c \
+	src/tool/page/place.h \
+	src/tool/page/style.c \
 	src/tool/plot/by_column.c \
 	src/tool/plot/by_size.c \
 	src/tool/plot/chart.c \
@@ -116,14 +121,27 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/plot/plot.c \
 	src/tool/plot/raw_data.c \
 	src/tool/plot/raw_data.h \
+	src/tool/predict/cells.c \
+	src/tool/predict/cells.h \
+	src/tool/predict/chosen.c \
+	src/tool/predict/chosen.h \
+	src/tool/predict/helps.c \
+	src/tool/predict/helps.h \
+	src/tool/predict/hit_curve.c \
+	src/tool/predict/hit_curve.h \
 	src/tool/predict/picture.c \
 	src/tool/predict/picture.h \
 	src/tool/predict/predict.c \
+	src/tool/predict/predicted.h \
+	src/tool/predict/predicted_page.c \
+	src/tool/predict/predicted_page.h \
 	src/tool/predict/print.c \
 	src/tool/predict/print.h \
 	src/tool/predict/print_json.c \
 	src/tool/predict/reasons.c \
 	src/tool/predict/reasons.h \
+	src/tool/predict/sentences.c \
+	src/tool/predict/sentences.h \
 	src/tool/predict/summary.c \
 	src/tool/predict/summary.h \
 	src/tool/predict/sweep.c \
@@ -163,8 +181,6 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/report/page.c \
 	src/tool/report/page.h \
 	src/tool/report/report.c \
-	src/tool/report/report.h \
-	src/tool/report/style.c \
 	src/tool/report/summary.c \
 	src/tool/report/values.c \
 	src/tool/show/print_json.c \

@@ -15,6 +15,12 @@
 
 enum gc_exit { GC_EXIT_DONE, GC_EXIT_FAILED, GC_EXIT_USAGE, GC_EXIT_NO_GPU };
 
+/* The values of an option that can be repeated. */
+struct gc_values {
+  const char **array; /* NULL: the command does not have that option */
+  size_t count;
+};
+
 /* The command line. The strings belong to argv. */
 struct gc_tool {
   const char *sims;     /* --sim: only these; NULL: real GPUs, and those of $HWLOC_GPUCACHE_SIM */
@@ -30,8 +36,7 @@ struct gc_tool {
   const char *probe;    /* --probe: what the child of doctor tries; NULL: none */
   const char *format;   /* --format of export; NULL: the main one */
   const char *output;   /* --output of export: a file; NULL: stdout */
-  const char *record;   /* --record of predict: a file; NULL: a GPU */
-  const char *gpu;      /* --gpu of predict; NULL: the only one */
+  struct gc_values records, gpus; /* --record and --gpu of predict: files, GPUs of this machine */
   const char *sweep;    /* --sweep of predict: what varies; NULL: nothing */
   const char *kernel;   /* --kernel: a regular expression for names of kernels; NULL: all */
   uint64_t launches[2]; /* --launches: the first and the last kernel, from 1; 0: no limit */
@@ -41,6 +46,8 @@ struct gc_tool {
   unsigned threads;     /* --threads of predict; 0: not given */
   int seeds;            /* --seeds of predict; -1: not given */
   const char *plot;     /* --plot of predict: a directory; NULL: no pictures */
+  bool reuse;           /* --reuse of predict: reuse distances */
+  const char *html;     /* --html of predict: a page; NULL: none */
   int carveout;         /* --carveout of predict: per cent; -1: not given */
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */
   double tolerance;     /* --tolerance: per cent; -1: not given */

@@ -39,6 +39,7 @@ src/tool/gpus
 src/tool/describe
 src/tool/measure
 src/tool/plot src/tool/sources
+src/tool/page
 src/tool/trace
 src/tool/compare src/tool/doctor src/tool/export src/tool/list src/tool/predict src/tool/purge src/tool/report src/tool/show
 src

@@ -378,6 +378,33 @@ static void histogram_interpolates(void **state)
   gc_reuse_histogram_free(histogram);
 }
 
+/* Each bin has the distances that it says, also where the histogram has buckets. */
+static void bins_are_powers_of_two(void **state)
+{
+  struct gc_reuse_histogram *histogram = need(gc_reuse_histogram_new());
+  struct gc_reuse_bins bins;
+
+  (void)state;
+  gc_reuse_histogram_bins(histogram, &bins);
+  assert_int_equal(gc_reuse_bins_used(&bins), 0);
+  assert_int_equal(gc_reuse_bins_loads(&bins), 0);
+  /* the ends of each bin, i and i + 1 times */
+  for (unsigned i = 0; i < GC_REUSE_BINS; i++) {
+    for (unsigned k = 0; k < i; k++)
+      gc_reuse_histogram_add(histogram, UINT64_C(1) << (i - 1));
+    for (unsigned k = 0; k < i + 1; k++)
+      gc_reuse_histogram_add(histogram, (UINT64_C(1) << i) - 1);
+  }
+  gc_reuse_histogram_add(histogram, GC_DISTANCE_INFINITE);
+  gc_reuse_histogram_bins(histogram, &bins);
+  for (unsigned i = 0; i < GC_REUSE_BINS; i++)
+    assert_int_equal(bins.loads[i], 2 * i + 1);
+  assert_int_equal(bins.first, 1);
+  assert_int_equal(gc_reuse_bins_used(&bins), GC_REUSE_BINS);
+  assert_int_equal(gc_reuse_bins_loads(&bins), gc_reuse_histogram_accesses(histogram));
+  gc_reuse_histogram_free(histogram);
+}
+
 static void histogram_of_extremes(void **state)
 {
   struct gc_reuse_histogram *one = need(gc_reuse_histogram_new()),
@@ -416,6 +443,7 @@ int main(void)
       cmocka_unit_test(allocation_failures),
       cmocka_unit_test(hits_equal_those_of_a_cache),
       cmocka_unit_test(histogram_interpolates),
+      cmocka_unit_test(bins_are_powers_of_two),
       cmocka_unit_test(histogram_of_extremes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

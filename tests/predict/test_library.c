@@ -72,6 +72,43 @@ static void options_of_another_version(void **state)
   assert_int_equal(predict(trace, &later.known, &prediction, message, sizeof message), -EINVAL);
 }
 
+/* Two lines of 128 bytes, in turn, by one warp; and one of the first version of the options. */
+static void reuse_distances(void **state)
+{
+  struct hwloc_gpucache_predict_options options = {.size = sizeof options, .seeds = 1};
+  struct hwloc_gpucache_prediction *p;
+  FILE *file = fopen("trace", "w");
+
+  (void)state;
+  assert_non_null(file);
+  fputs("blockdim: 32 1 1\n", file);
+  for (int i = 0; i < 7; i++)
+    fprintf(file, "0 0 %d 4\n", 1048576 + (i % 2 ? 128 : 0) + (i == 6 ? 128 : 0));
+  assert_int_equal(fclose(file), 0);
+
+  assert_int_equal(predict("trace", &options, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_bins(p, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_first(p, 0), 0);
+  hwloc_gpucache_prediction_free(p);
+
+  /* lines 0 1 0 1 0 1 1 */
+  options.reuse_distances = 1;
+  assert_int_equal(predict("trace", &options, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_bins(p, 0), 2);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_loads(p, 0, 0), 1);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_loads(p, 0, 1), 4);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_loads(p, 0, 2), 0);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_loads(p, 0, 1000), 0);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_first(p, 0), 2);
+  hwloc_gpucache_prediction_free(p);
+
+  /* what is behind the options of an earlier version is not read */
+  options.size = offsetof(struct hwloc_gpucache_predict_options, reuse_distances);
+  assert_int_equal(predict("trace", &options, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_reuse_bins(p, 0), 0);
+  hwloc_gpucache_prediction_free(p);
+}
+
 /* Each sector is in one of the three: what is on its way to L2 is not a hit. */
 static void sectors_of_l2(void **state)
 {
@@ -252,10 +289,10 @@ static void kernels_that_are_left_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(options_of_another_version), cmocka_unit_test(sectors_of_l2),
-      cmocka_unit_test(hits_of_the_far_partition),  cmocka_unit_test(misses_of_tlbs),
-      cmocka_unit_test(kernels_that_are_left_out),  cmocka_unit_test(memory_of_many_kernels),
-      cmocka_unit_test(files_that_are_missing),
+      cmocka_unit_test(reuse_distances),        cmocka_unit_test(options_of_another_version),
+      cmocka_unit_test(sectors_of_l2),          cmocka_unit_test(hits_of_the_far_partition),
+      cmocka_unit_test(misses_of_tlbs),         cmocka_unit_test(kernels_that_are_left_out),
+      cmocka_unit_test(memory_of_many_kernels), cmocka_unit_test(files_that_are_missing),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -438,6 +438,33 @@ static void what_nothing_can_replace_is_named(void **state)
   gc_record_free(record);
 }
 
+static void half_of_the_blocks_that_an_sm_has(void **state)
+{
+  static const struct {
+    uint64_t blocks, launched, threads;
+    unsigned half;
+  } cases[] = {
+      {264, 0, 32, 1},       /* 2 on each of 132 SMs */
+      {1, 0, 32, 1},         /* none less than one */
+      {100000, 0, 32, 16},   /* of 32 */
+      {100000, 0, 1024, 1},  /* of 2 */
+      {132, 132 * 8, 32, 4}, /* a trace with some of the blocks */
+      {0, 0, 32, 16},        /* not known */
+  };
+  const struct gc_changes changes = {.half_blocks = true};
+  struct gc_parameters parameters = parameters_of(h200());
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct gc_trace_launch launch = {.blocks = cases[i].blocks,
+                                           .launched_blocks = cases[i].launched,
+                                           .threads_per_block = cases[i].threads};
+    const struct gc_gpu_model gpu = gpu_of(&parameters, &launch, &changes, 0);
+
+    assert_int_equal(gpu.blocks_per_sm, cases[i].half);
+  }
+}
+
 static void changes_make_another_gpu(void **state)
 {
   struct gc_record *record = h200();
@@ -821,6 +848,7 @@ int main(void)
       cmocka_unit_test(a_survival_curve_shows_sets),
       cmocka_unit_test(broken_structure_is_assumed_away),
       cmocka_unit_test(what_nothing_can_replace_is_named),
+      cmocka_unit_test(half_of_the_blocks_that_an_sm_has),
       cmocka_unit_test(changes_make_another_gpu),
       cmocka_unit_test(changed_sets_keep_their_hash),
       cmocka_unit_test(changed_sets_without_a_hash),

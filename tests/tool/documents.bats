@@ -199,7 +199,7 @@ run_page() {
   rm -rf "$here"
   mkdir -p "$here"/records/n1 "$here"/records/n2
   cp "$top_srcdir/doc/examples/gpucache-read.c" "$top_srcdir"/tests/data/traces/*.{g,traceg,xz} "$here"
-  for file in h200 old records/n1/gpu records/n2/gpu; do cp "$records/sim-h200.xml" "$here/$file.xml"; done
+  for file in h200 h100 old records/n1/gpu records/n2/gpu; do cp "$records/sim-h200.xml" "$here/$file.xml"; done
   block text doc/traces.md >"$here/FILE"
   ln -s "$(realpath "$top_srcdir")/doc" "$here/doc"
   cd "$here"

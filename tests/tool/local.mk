@@ -20,6 +20,7 @@ tool_tests = \
 	tests/tool/documents.bats \
 	tests/tool/export.bats \
 	tests/tool/predict.bats \
+	tests/tool/predict-output.bats \
 	tests/tool/report.bats \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)
@@ -30,6 +31,7 @@ tests/tool/show.log: tests/records/rx7900xtx.xml tests/records/h200.xml
 tests/tool/documents.log: tests/records/h200.xml tests/records/t1000.xml
 tests/tool/store.log: tests/records/tiny.xml
 EXTRA_DIST += $(tool_tests) \
+	tests/tool/predict.bash \
 	tests/tool/setup.bash \
 	tests/tool/tiny
 

@@ -5,39 +5,7 @@
 setup() {
   load setup.bash
   prepare
-  real=$top_srcdir/doc/results/h200/record.xml
-  trace=$BATS_TEST_TMPDIR/trace
-}
-
-# stream PASSES LINES: one warp that loads this many lines of 128 bytes one after another, and all of it
-# PASSES times, in the format of Nugteren et al.
-stream() {
-  awk -v passes="$1" -v lines="$2" 'BEGIN {
-    print "blockdim: 32 1 1"
-    for (pass = 0; pass < passes; pass++)
-      for (line = 0; line < lines; line++)
-        for (thread = 0; thread < 32; thread++)
-          print thread, 0, 1048576 + 128 * line + 4 * thread, 4
-  }'
-}
-
-# predict ARGUMENT...: its JSON in $output.
-predict() {
-  run_split "$tool" predict --json --record "$real" "$@"
-  is '' "$errors"
-  is 0 "$status"
-}
-
-value() { jq -r "$1" <<<"$output"; }
-
-# refused STATUS TEXT ARGUMENT...
-refused() {
-  local expected=$1 text=$2
-  shift 2
-  run_split "$tool" predict "$@"
-  is "$expected" "$status"
-  is '' "$output"
-  has "$errors" "$text"
+  load predict.bash
 }
 
 @test "one warp that loads 100 lines twice: each sector misses once" {
@@ -150,7 +118,7 @@ refused() {
   echo end >>"$trace"
   run_split "$tool" predict --record "$real" --seeds 0 "$trace"
   is 0 "$status"
-  is "copy 2 64 0.0 % 50.0 % 2 KiB 2 KiB compulsory" "$(grep '^copy' <<<"$output" | xargs)"
+  is "copy 2 64 0.0 % 50.0 % 2 KiB 2 KiB compulsory -" "$(grep '^copy' <<<"$output" | xargs)"
   has "$output" "kernel 1: copy(float const*, float*)"
   has "$output" "kernel 2: other"
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
@@ -176,18 +144,6 @@ refused() {
   run_split "$tool" predict --record "$real" --sweep outstanding "$trace"
   is 1 "$status"
   has "$errors" "the record does not have the number of outstanding loads"
-}
-
-# blocks SHARED: 264 blocks of one warp that loads 8 lines twice, with this shared memory a block.
-blocks() {
-  awk -v shared="$1" 'BEGIN {
-    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t264\nthreads\t32\nwarp\t32\nshared\t" shared
-    for (block = 0; block < 264; block++)
-      for (load = 0; load < 16; load++)
-        printf "%d\t0\t%x\tload\t-\t4\tffffffff\t%x+4\n", block, 16 * load,
-          1048576 + 1024 * block + 128 * (load % 8)
-    print "end"
-  }'
 }
 
 @test "a carve-out is a preference: the shared memory of a block always fits" {
@@ -312,29 +268,6 @@ with_tlbs() {
   has "$(value '.assumptions["L2TLB SMGroups"]')" "it has an SM twice; SMs with adjacent numbers share one"
 }
 
-@test "--plot draws the hit rate over the capacity, with the carve-outs" {
-  stream 2 400 >"$trace"
-  run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
-  is '' "$errors"
-  is 0 "$status"
-  svg=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.svg
-  has "$output" "$svg"
-  xmllint --noout "$svg"
-  for word in 'Capacity of L1' 'Hit rate' '86 %' 'L2'; do has "$(cat "$svg")" "$word"; done
-  data=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.tsv
-  is "222208 50" "$(awk -F'\t' '$1 == 222208 { print $1, $2 }' "$data")"
-  # again: own files are replaced or removed, others are not
-  "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace" "$trace"
-  [ -e "$BATS_TEST_TMPDIR/pictures/gpu0-predict-2.svg" ]
-  "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
-  is "gpu0-predict-1.svg gpu0-predict-1.tsv" "$(ls "$BATS_TEST_TMPDIR/pictures" | xargs)"
-  echo mine >"$data"
-  run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
-  is 1 "$status"
-  has "$errors" "was not written by this command"
-  is mine "$(cat "$data")"
-}
-
 @test "--gpu, --sim and a GPU without a record" {
   stream 1 10 >"$trace"
   run_split "$tool" predict --sim "$tiny" --json "$trace"
@@ -344,18 +277,6 @@ with_tlbs() {
   is 0 "$status"
   refused 3 "no GPU" "$trace"
   has "$errors" "predict needs no GPU with --record FILE"
-}
-
-# Three kernels, of which the second one loads 2 lines and the third one 3.
-three() {
-  echo 'hwloc-gpucache-trace 1'
-  for lines in 1 2 3; do
-    printf 'kernel\tof_%d_lines\nblocks\t1\nthreads\t32\nwarp\t32\n' "$lines"
-    for ((line = 0; line < lines; line++)); do
-      printf '0\t0\t%x\tload\t-\t4\t1\t%x\n' "$line" $((1048576 + 128 * line))
-    done
-  done
-  echo end
 }
 
 # The numbers and names of the kernels in $output.
@@ -549,5 +470,5 @@ END
   refused 2 "--record and --gpu exclude each other" --record "$real" --gpu 0 "$trace"
   refused 2 "--plot and --sweep exclude each other" --plot x --sweep ways "$trace"
   refused 2 "--sweep carveout and --carveout exclude each other" --sweep carveout --carveout 5 "$trace"
-  refused 2 "predict needs one GPU, but there are 2" --sim "$tiny,t1000" "$trace"
+  HWLOC_GPUCACHE_SIM=$tiny,t1000 refused 2 "predict needs one GPU, but there are 2" "$trace"
 }

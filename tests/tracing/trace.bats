@@ -309,6 +309,19 @@ EOF
   [ "$status" -eq 0 ]
   [ "$(jq '.kernels[0].l1_loads.sectors' <<<"$output")" = 256 ]
   [[ $errors == *computed* ]]
+  run_split "$tool" predict --sim t1000,gtx470 --seeds 0 --json -- "$program" copy
+  [ "$status" -eq 0 ]
+  [ "$(jq -r '[.[].gpu.id] | join(" ")' <<<"$output")" = "sim-t1000 sim-gtx470" ]
+  [ "$(jq -r '[.[].kernels[0].launch.blocks] | join(" ")' <<<"$output")" = "8 8" ]
+  [ "$(grep -c computed <<<"$errors")" = 1 ] # the program ran once
+  run_split "$tool" predict --sim t1000 --seeds 0 --html page.html -- "$program" copy
+  [ "$status" -eq 0 ]
+  [ "$output" = page.html ]
+  grep -q '<h3>copy</h3>' page.html
+  # the program does not run if its page could not be written
+  run_split "$tool" predict --sim t1000 --seeds 0 --html missing/page.html -- "$program" copy
+  [ "$status" -eq 1 ]
+  [[ $errors == *missing* && $errors != *computed* ]]
   run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy exit 3
   [ "$status" -eq 1 ]
   [[ $output == *"kernel 1: copy"* ]]

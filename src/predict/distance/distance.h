@@ -47,6 +47,20 @@ uint64_t gc_reuse_histogram_accesses(const struct gc_reuse_histogram *histogram)
 uint64_t
 gc_reuse_histogram_first(const struct gc_reuse_histogram *histogram); /* with infinite distance */
 
+/* Exact counts for people: of distance 0 in loads[0], from 2^(i-1) to 2^i - 1 in loads[i]. There
+ * are no longer distances, because there are at most 2^28 lines. */
+#define GC_REUSE_BINS 29
+struct gc_reuse_bins {
+  uint64_t loads[GC_REUSE_BINS];
+  uint64_t first; /* with infinite distance */
+};
+void gc_reuse_histogram_bins(const struct gc_reuse_histogram *histogram,
+                             struct gc_reuse_bins *bins);
+
+/* All loads, with first; and the number of bins up to the last one that is not empty. */
+uint64_t gc_reuse_bins_loads(const struct gc_reuse_bins *bins);
+unsigned gc_reuse_bins_used(const struct gc_reuse_bins *bins);
+
 /* Adds all counts of the other histogram. */
 void gc_reuse_histogram_merge(struct gc_reuse_histogram *histogram,
                               const struct gc_reuse_histogram *other);

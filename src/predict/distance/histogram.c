@@ -74,9 +74,46 @@ uint64_t gc_reuse_histogram_first(const struct gc_reuse_histogram *histogram)
   return histogram->first;
 }
 
+/* The number of a count is that of its lowest distance, or grows with it; the buckets begin anew
+ * with each power of two. */
+static size_t count_of(uint64_t distance)
+{
+  return distance < GC_REUSE_EXACT ? (size_t)distance : bucket(distance);
+}
+
+void gc_reuse_histogram_bins(const struct gc_reuse_histogram *histogram, struct gc_reuse_bins *bins)
+{
+  for (unsigned i = 0; i < GC_REUSE_BINS; i++) {
+    const size_t end = count_of(UINT64_C(1) << i);
+
+    bins->loads[i] = 0;
+    for (size_t k = i ? count_of(UINT64_C(1) << (i - 1)) : 0; k < end; k++)
+      bins->loads[i] += histogram->counts[k];
+  }
+  bins->first = histogram->first;
+}
+
+uint64_t gc_reuse_bins_loads(const struct gc_reuse_bins *bins)
+{
+  uint64_t sum = bins->first;
+
+  for (unsigned i = 0; i < GC_REUSE_BINS; i++)
+    sum += bins->loads[i];
+  return sum;
+}
+
+unsigned gc_reuse_bins_used(const struct gc_reuse_bins *bins)
+{
+  unsigned used = GC_REUSE_BINS;
+
+  while (used && !bins->loads[used - 1])
+    used--;
+  return used;
+}
+
 double gc_reuse_histogram_hits(const struct gc_reuse_histogram *histogram, uint64_t lines)
 {
-  const size_t end = lines < GC_REUSE_EXACT ? (size_t)lines : bucket(lines);
+  const size_t end = count_of(lines);
   uint64_t below = 0, width;
   double part;
 

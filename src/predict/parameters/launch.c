@@ -141,6 +141,17 @@ static int set_outstanding(struct gc_parameters *parameters, const struct gc_cha
   return 0;
 }
 
+/* Half of the blocks that an SM would have: a small grid does not fill it. */
+static void halve_blocks(const struct gc_trace_launch *launch, struct gc_gpu_model *gpu)
+{
+  const uint64_t grid = launch->launched_blocks ? launch->launched_blocks : launch->blocks;
+  const uint64_t share = (grid + gpu->sms - 1) / gpu->sms;
+  const unsigned fit = gc_residency(gpu, launch);
+  const unsigned blocks = grid && share < fit ? (unsigned)share : fit;
+
+  gpu->blocks_per_sm = blocks > 1 ? blocks / 2 : 1;
+}
+
 int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
                       const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
                       struct gc_error *err)
@@ -166,5 +177,7 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
   gpu->memory_cycles = draw(&parameters->memory_cycles, seed, 5);
   for (unsigned i = 0; i < GC_TLB_LEVELS; i++)
     gpu->tlb[i].miss_cycles = draw(&parameters->tlb_cycles[i], seed, 6 + i);
+  if (changes->half_blocks)
+    halve_blocks(launch, gpu);
   return set_outstanding(parameters, changes, gpu, err);
 }

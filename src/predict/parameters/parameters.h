@@ -40,6 +40,7 @@ struct gc_changes {
   double ways;        /* factor for the ways of L1; the bytes stay, so that the sets change */
   double line;        /* factor for the line of L1; the bytes stay */
   double outstanding; /* factor for the lines that can be outstanding; 0: any number */
+  bool half_blocks;   /* half as many blocks on an SM at the same time, at least one */
 };
 
 /* Reads a record. 0; or -ENODATA with a sentence that names what no assumption can replace (number

@@ -189,17 +189,19 @@ static void draw_rows(struct gc_chart *c, const struct table *t, const char *fou
     gc_chart_mark_x(c, gc_plot_number(plot, "found"), found);
 }
 
-/* The capacities of the entries of CarveoutTable; one capacity once. */
+/* The capacities of the entries of CarveoutTable; one capacity once. Small carve-outs are close
+ * together: not each of them has room for its name. */
 static void draw_capacities(const struct gc_chart *c, const struct gc_plot *plot)
 {
   struct gc_carveout_table table;
+  double taken = NAN;
   char text[32];
 
   gc_carveouts_read(&table, gc_plot_text(plot, "CarveoutTable"), 0);
   for (size_t i = 0; i < table.count; i++) {
     snprintf(text, sizeof text, "%u %%", table.array[i].percent);
     if (!i || table.array[i].l1_bytes < table.array[i - 1].l1_bytes)
-      gc_chart_level_x(c, (double)table.array[i].l1_bytes, 7, text);
+      taken = gc_chart_level_x(c, (double)table.array[i].l1_bytes, 7, text, taken);
   }
 }
 

@@ -338,7 +338,7 @@ static void draw_levels(const struct gc_chart *c, const struct runs *r, const st
         over_bytes(r->sizes, in, slow ? &r->sizes->slow : &r->sizes->mean);
 
     if (in)
-      gc_chart_level_x(c, levels[l].bytes, series, "");
+      gc_chart_level_x(c, levels[l].bytes, series, "", NAN);
     while (in && r->sizes[in - 1].bytes > c->x.high)
       in--;
     if (in)

@@ -20,6 +20,7 @@
 #define SAME 1e-9 /* numbers that differ by less of their size are drawn as one */
 #define MOST_TICKS 40
 #define FEW 40        /* points of a line that are marked */
+#define LEVEL 16      /* pixels from one slanted text to the next */
 #define CHARACTER 7.2 /* pixels, on average, with a wide font */
 
 const char gc_chart_style[] =
@@ -311,17 +312,21 @@ void gc_chart_level_y(const struct gc_chart *c, double y, const char *text)
   gc_html(c->out, "$</text>\n", text);
 }
 
-void gc_chart_level_x(const struct gc_chart *c, double x, unsigned series, const char *text)
+double gc_chart_level_x(const struct gc_chart *c, double x, unsigned series, const char *text,
+                        double taken)
 {
   const double at = to_x(c, x);
 
   if (!is_on(&c->x, x))
-    return;
+    return taken;
   fprintf(c->out, "<path class='s%u level' d='M%.1f %.1fV%.1f'/>", series % STYLES, at, c->top,
           c->top + c->height);
+  if (!*text || fabs(at - taken) < LEVEL)
+    return taken;
   fprintf(c->out, "<text class='q' transform='translate(%.1f %.1f) rotate(-60)'>", at + 4,
           c->top - 4);
   gc_html(c->out, "$</text>\n", text);
+  return at;
 }
 
 double gc_chart_legend(const struct gc_chart *c, double y, const struct gc_chart_key *keys,

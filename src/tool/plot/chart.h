@@ -68,10 +68,13 @@ void gc_chart_bars(const struct gc_chart *chart, const struct gc_series *points,
 void gc_chart_mark_x(const struct gc_chart *chart, double x, const char *text);
 void gc_chart_mark_y(const struct gc_chart *chart, double y);
 
-/* A thin line at y, with a text in the right margin; one at x in the colour of a series, with a
- * text (may be "") above. */
+/* A thin line at y, with a text in the right margin. */
 void gc_chart_level_y(const struct gc_chart *chart, double y, const char *text);
-void gc_chart_level_x(const struct gc_chart *chart, double x, unsigned series, const char *text);
+
+/* A thin line at x in the colour of a series, with a text (may be "") above, unless that has no
+ * room beside the text at `taken` (pixels; NAN: there is none). Returns `taken` for the next. */
+double gc_chart_level_x(const struct gc_chart *chart, double x, unsigned series, const char *text,
+                        double taken);
 
 /* The legend, in lines from y on. Returns the y below them. */
 double gc_chart_legend(const struct gc_chart *chart, double y, const struct gc_chart_key *keys,

@@ -107,6 +107,7 @@ static const struct kind *kind_of(const struct gc_plot *plot)
                                         gc_draw_carveouts};
   static const struct kind trace = {"Histogram of the latencies of single loads.", gc_draw_trace};
   static const struct kind repeats = {"A point for each repetition.", gc_draw_repeats};
+  static const struct kind rates = {"Predicted hit rates over the capacity of L1.", gc_draw_table};
   static const struct kind table = {"Values over the first column of the data.", gc_draw_table};
 
   if (gc_plot_is(plot, "form", "curve"))
@@ -117,9 +118,9 @@ static const struct kind *kind_of(const struct gc_plot *plot)
       (gc_plot_is(plot, "form", "repeats") ||
        (gc_plot_is(plot, "form", "table") && !strcmp(plot->columns[0], "repeat"))))
     return &repeats;
-  return plot->width > 1 && (gc_plot_is(plot, "form", "table") || gc_plot_is(plot, "form", "rates"))
-             ? &table
-             : NULL;
+  if (plot->width > 1 && gc_plot_is(plot, "form", "rates"))
+    return &rates;
+  return plot->width > 1 && gc_plot_is(plot, "form", "table") ? &table : NULL;
 }
 
 /* A picture without its heading. */

@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define HWLOC_GPUCACHE_KEYS_ONLY
-#include <hwloc/gpucache.h>
-
 #include "config.h"
 
 #include "tool/predict/picture.h"
 
 #include "tool/commands.h"
 #include "tool/plot/raw_data.h"
+#include "tool/predict/hit_curve.h"
 #include "tool/predict/print.h"
-#include "tool/predict/sweep.h"
 #include "tool/print/messages.h"
 #include "util/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* In the names of the files, after the GPU. */
 #define PREDICTED "-predict-"
-
-static const char first_line[] = "# " PACKAGE_NAME " " PACKAGE_VERSION " raw data\n";
 
 /* Only files that begin so are replaced: this command wrote them. */
 static const char mark[] = "# " PACKAGE_NAME " ";
@@ -59,59 +51,12 @@ static void remove_earlier(int dir, const char *gpu)
   free(entries);
 }
 
-static void write_heading(FILE *file, const struct gc_source *source,
-                          const struct gc_trace_launch *launch)
-{
-  const struct gc_element *l1 = gc_record_find(source->record, GC_L1);
-  const char *carveouts = l1 ? gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE) : NULL;
-  const time_t now = time(NULL);
-  struct tm utc;
-  char date[32];
-
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  fputs(first_line, file);
-  fprintf(file, "# form: rates\n# gpu: %s\n# id: %s\n# model: %s\n# element: %s\n# property: %s\n",
-          source->gpu, source->record->identity.id, source->record->identity.model,
-          launch->name[0] ? launch->name : "kernel", "");
-  if (carveouts)
-    fprintf(file, "# CarveoutTable: %s\n", carveouts);
-  fprintf(file, "# date: %s\nbytes\tL1\tL2\tLRU stack\n", date);
-}
-
-/* The hit rate of a fully associative LRU cache, if loads took no time. */
-static double stack_rate(const struct gc_reuse_histogram *stack, uint64_t lines)
-{
-  return gc_reuse_histogram_hits(stack, lines) / (double)gc_reuse_histogram_accesses(stack);
-}
-
-/* The reuse distances do not depend on the capacity; those of the first point are used. */
-static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
-{
-  const struct gc_kernel_prediction *first = &sweep->points[0].prediction->kernels[kernel];
-  const struct gc_reuse_histogram *stack = first->reuse;
-  const uint32_t line = first->gpu.l1_line_bytes;
-
-  for (size_t i = 0; i < sweep->count; i++) {
-    const struct gc_kernel_prediction *predicted;
-
-    if (!sweep->points[i].prediction)
-      continue;
-    predicted = &sweep->points[i].prediction->kernels[kernel];
-    fprintf(file, "%" PRIu64, predicted->gpu.l1_bytes);
-    for (int rate = 0; rate < GC_RATE_COUNT; rate++)
-      fprintf(file, "\t%.6g", 100 * predicted->rates[rate].value);
-    fprintf(file, "\t%.6g\n", 100 * stack_rate(stack, predicted->gpu.l1_bytes / line));
-  }
-}
-
 static int write_kernel(int dir, const struct gc_source *source, const struct gc_sweep *sweep,
                         size_t kernel, struct gc_error *err)
 {
   const struct gc_kernel_prediction *first = &sweep->points[0].prediction->kernels[kernel];
-  const struct gc_trace_launch *launch = &first->launch;
   char name[64], *text = NULL;
   size_t length;
-  FILE *file;
   int status;
 
   snprintf(name, sizeof name, "%s" PREDICTED "%zu" GC_PLOT_SUFFIX, source->gpu, kernel + 1);
@@ -122,29 +67,19 @@ static int write_kernel(int dir, const struct gc_source *source, const struct gc
   status = gc_file_is_own(dir, name, mark, false, err);
   if (status)
     return status;
-  file = open_memstream(&text, &length);
-  if (!file)
-    return gc_fail(err, -ENOMEM, "out of memory");
-  write_heading(file, source, launch);
-  write_rows(file, sweep, kernel);
-  status = !gc_file_close(file) ? gc_fail(err, -ENOMEM, "out of memory")
-                                : gc_file_put(dir, name, text, length, err);
+  status = gc_curve_text(source, sweep, kernel, &text, &length, err);
+  if (!status)
+    status = gc_file_put(dir, name, text, length, err);
   free(text);
   return status;
 }
 
-/* All capacities of a curve make a GPU, so every point has a prediction. */
 static int write_all(int dir, const struct gc_source *source, const struct gc_predict_job *job,
                      int *exit_code, struct gc_error *err)
 {
   struct gc_sweep sweep;
-  int status = gc_sweep_plan_curve(&sweep, job, err);
+  int status = gc_curve_run(&sweep, job, err);
 
-  if (!status)
-    status = gc_sweep_run(&sweep, job, err);
-  for (size_t i = 0; i < sweep.count && !status; i++)
-    if (!sweep.points[i].prediction)
-      status = gc_fail(err, -ERANGE, "%s: %s", sweep.points[i].label, sweep.points[i].why.text);
   if (!status)
     remove_earlier(dir, source->gpu);
   for (size_t i = 0; !status && i < sweep.points[0].prediction->count; i++)
@@ -166,7 +101,7 @@ int gc_predict_draw(const struct gc_tool *tool, const struct gc_source *source,
   bool made = false;
   const int dir = gc_file_dir(tool->plot, &made, &err);
 
-  curve.seeds = 0; /* the picture shows the values of the record only */
+  curve.record = source->record;
   if (dir < 0 || write_all(dir, source, &curve, &exit_code, &err)) {
     gc_say(NULL, "%s", err.text);
     if (dir >= 0)

@@ -1,40 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/commands.h"
 
+#include "tool/predict/chosen.h"
+#include "tool/predict/hit_curve.h"
 #include "tool/predict/picture.h"
+#include "tool/predict/predicted_page.h"
 #include "tool/predict/print.h"
 #include "tool/print/messages.h"
 #include "tool/process/watch.h"
-#include "tool/sources/choose.h"
+#include "tool/page/place.h"
 #include "tool/trace/record.h"
 #include "util/clock.h"
+#include "util/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* --record, --gpu, the only simulated GPU or the only GPU of this machine. */
-static int choose_gpu(const struct gc_tool *tool, struct gc_sources *sources)
-{
-  char *word = (char *)(tool->record ? tool->record : tool->gpu);
-  struct gc_tool chosen = *tool;
-  int status;
-
-  if (tool->record && access(tool->record, R_OK)) {
-    gc_say(NULL, "cannot read %s: %m", tool->record);
-    return GC_EXIT_FAILED;
-  }
-  chosen.words = &word;
-  chosen.count = word ? 1 : 0;
-  status = gc_choose_one(&chosen, "predict needs one GPU", sources);
-  if (status == GC_EXIT_NO_GPU && !tool->record && !tool->sims)
-    gc_say(NULL, "predict needs no GPU with --record FILE; \"export\" writes that file where the "
-                 "GPU is");
-  return status;
-}
 
 /* A trace that cannot be opened is noticed before a GPU is measured. */
 static int check_traces(const struct gc_tool *tool)
@@ -52,51 +37,113 @@ static int check_traces(const struct gc_tool *tool)
   return GC_EXIT_DONE;
 }
 
-static int sweep(const struct gc_tool *tool, const struct gc_source *source,
-                 const struct gc_predict_job *job)
+/* That the page cannot be written is noticed before a program runs. */
+static int check_page(const char *html)
 {
+  struct gc_page_place place;
   struct gc_error err = {""};
-  struct gc_sweep sweep;
-  int status = gc_sweep_plan(&sweep, tool->sweep, job, &err);
 
-  if (!status)
-    status = gc_sweep_run(&sweep, job, &err);
-  if (status) {
-    gc_say(NULL, "%s", err.text);
-    status = GC_EXIT_FAILED;
-  } else {
-    status = tool->json ? gc_predict_print_json(source, NULL, &sweep)
-                        : gc_predict_print_sweep(source, &sweep);
-    status = gc_worse(status, gc_predict_name_left_out(gc_sweep_any(&sweep)));
-  }
-  gc_sweep_free(&sweep);
-  return status;
-}
-
-static int predict(const struct gc_tool *tool, const struct gc_source *source,
-                   const struct gc_predict_job *job)
-{
-  struct gc_error err = {""};
-  struct gc_prediction *prediction;
-  int status;
-
-  if (gc_predict_traces(job, &prediction, &err)) {
+  if (!html)
+    return GC_EXIT_DONE;
+  if (gc_page_place_open(html, &place, &err)) {
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
-  status = tool->json ? gc_predict_print_json(source, prediction, NULL)
-                      : gc_predict_print(source, prediction);
-  status = gc_worse(status, gc_predict_name_left_out(prediction));
-  gc_prediction_free(prediction);
-  return status;
+  gc_page_place_close(&place);
+  return GC_EXIT_DONE;
 }
 
-static int run(const struct gc_tool *tool, const struct gc_source *source,
-               const struct gc_predict_job *job)
+/* Whether a failure is one of the traces, so that it is the same for all GPUs. */
+static bool is_of_traces(const struct gc_record *record, int status)
 {
-  if (tool->plot)
-    return gc_predict_draw(tool, source, job);
-  return tool->sweep ? sweep(tool, source, job) : predict(tool, source, job);
+  struct gc_parameters parameters;
+  struct gc_error ignored;
+
+  return status != -ERANGE && !gc_parameters_read(&parameters, record, &ignored);
+}
+
+/* Predicts for one GPU. What is wrong with the traces is said once. */
+static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
+                       struct gc_predicted *made, bool *said)
+{
+  struct gc_error *err = &made->why;
+  bool of_traces = false;
+  int status = 0;
+
+  job->record = made->source->record;
+  if (tool->sweep)
+    status = gc_sweep_plan(&made->sweep, tool->sweep, job, err);
+  if (!status) {
+    status = tool->sweep ? gc_sweep_run(&made->sweep, job, err)
+                         : gc_predict_traces(job, &made->prediction, err);
+    of_traces = status && is_of_traces(job->record, status);
+  }
+  if (!status && tool->html)
+    status = gc_curve_run(&made->sweep, job, err);
+  made->failed = status;
+  if (status && !(of_traces && *said))
+    gc_say(made->several && !of_traces ? made->source->name : NULL, "%s", err->text);
+  *said |= of_traces;
+  return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
+}
+
+static int write_page(const struct gc_tool *tool, const struct gc_predicted *made, size_t count)
+{
+  struct gc_page_place place;
+  struct gc_error err = {""};
+  char *page = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&page, &size);
+  int status = out ? gc_predicted_page(out, tool->command, made, count, &err) : -ENOMEM;
+
+  if (!out || (!gc_file_close(out) && !status))
+    status = gc_fail(&err, -ENOMEM, "out of memory");
+  if (!status && !(status = gc_page_place_open(tool->html, &place, &err))) {
+    status = gc_page_place_put(&place, tool->html + place.folder, page, size, &err);
+    gc_page_place_close(&place);
+  }
+  free(page);
+  if (status)
+    gc_say(NULL, "%s", err.text);
+  return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
+}
+
+static int print(const struct gc_tool *tool, const struct gc_predicted *made, size_t count)
+{
+  size_t failed = 0;
+
+  while (failed < count && made[failed].failed)
+    failed++;
+  if (failed == count)
+    return GC_EXIT_FAILED;
+  return gc_worse(tool->html    ? write_page(tool, made, count)
+                  : tool->json  ? gc_predict_print_json(made, count)
+                  : tool->sweep ? gc_predict_print_sweeps(made, count)
+                                : gc_predict_print(made, count),
+                  gc_predict_name_left_out(gc_predicted_any(&made[failed])));
+}
+
+static int predict(const struct gc_tool *tool, const struct gc_sources *sources,
+                   struct gc_predict_job *job)
+{
+  struct gc_predicted *made = calloc(sources->count, sizeof *made);
+  int status = GC_EXIT_DONE;
+  bool said = false;
+
+  if (!made)
+    return gc_no_memory();
+  for (size_t i = 0; i < sources->count; i++) {
+    made[i].source = &sources->array[i];
+    made[i].several = sources->count > 1;
+    status = gc_worse(status, predict_one(tool, job, &made[i], &said));
+  }
+  status = gc_worse(status, print(tool, made, sources->count));
+  for (size_t i = 0; i < sources->count; i++) {
+    gc_prediction_free(made[i].prediction);
+    gc_sweep_free(&made[i].sweep);
+  }
+  free(made);
+  return status;
 }
 
 /* The seconds of --timeout that remain after choosing, and perhaps measuring, the GPU; 0: no limit.
@@ -118,17 +165,18 @@ static void remove_file(void *path)
 }
 
 /* temporary: a trace that does not stay; or NULL. */
-static int predict_on(const struct gc_tool *tool, const struct gc_source *source, double seconds,
+static int predict_on(const struct gc_tool *tool, const struct gc_sources *sources, double seconds,
                       char *temporary)
 {
   struct gc_predict_job job = {
-      .record = source->record,
       .traces = (const char *const *)tool->words,
       .trace_count = tool->count,
       .wanted = {tool->kernel, tool->launches[0], tool->launches[1]},
       .changes = {.has_carveout = tool->carveout >= 0, .carveout = (unsigned)tool->carveout},
       .seeds = tool->seeds < 0 ? GC_PREDICT_SEEDS : (unsigned)tool->seeds,
       .threads = tool->threads,
+      .remedies = !tool->sweep && !tool->plot,
+      .distances = tool->reuse,
   };
   struct gc_error err = {""};
   int status;
@@ -137,13 +185,13 @@ static int predict_on(const struct gc_tool *tool, const struct gc_source *source
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
-  status = run(tool, source, &job);
+  status = tool->plot ? gc_predict_draw(tool, sources->array, &job) : predict(tool, sources, &job);
   gc_watch_stop();
   return status;
 }
 
 /* Runs the program, and predicts from the trace of it, which is a temporary file. */
-static int predict_program(const struct gc_tool *tool, const struct gc_source *source)
+static int predict_program(const struct gc_tool *tool, const struct gc_sources *sources)
 {
   struct gc_tool traced = *tool;
   char path[PATH_MAX], *word = path;
@@ -164,7 +212,7 @@ static int predict_program(const struct gc_tool *tool, const struct gc_source *s
   traced.kernel = NULL;
   memset(traced.launches, 0, sizeof traced.launches);
   if (status == GC_EXIT_DONE)
-    status = predict_on(&traced, source, tool->timeout, path);
+    status = predict_on(&traced, sources, tool->timeout, path);
   unlink(path);
   if (ended && ended != 126 && ended != 127) /* these have a message */
     gc_say(NULL, "%s ended with status %d", tool->program[0], ended);
@@ -178,11 +226,18 @@ int gc_tool_predict(const struct gc_tool *tool)
   int status = tool->program ? GC_EXIT_DONE : check_traces(tool);
 
   if (status == GC_EXIT_DONE)
-    status = choose_gpu(tool, &sources);
+    status = check_page(tool->html);
+  if (status == GC_EXIT_DONE)
+    status = gc_predict_choose(tool, &sources);
   if (status != GC_EXIT_DONE)
     return status;
-  status = tool->program ? predict_program(tool, sources.array)
-                         : predict_on(tool, sources.array, seconds_left(tool, begin_ms), NULL);
+  if (tool->plot && sources.count > 1) {
+    gc_say(NULL, "--plot draws for one GPU, not for %zu", sources.count);
+    status = GC_EXIT_USAGE;
+  } else {
+    status = tool->program ? predict_program(tool, &sources)
+                           : predict_on(tool, &sources, seconds_left(tool, begin_ms), NULL);
+  }
   gc_sources_free(&sources);
   return status;
 }

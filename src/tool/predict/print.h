@@ -6,16 +6,15 @@
 #ifndef GC_TOOL_PREDICT_PRINT_H
 #define GC_TOOL_PREDICT_PRINT_H
 
-#include "tool/predict/sweep.h"
-#include "tool/sources/sources.h"
+#include "tool/predict/predicted.h"
 
-/* Each prints to stdout and returns an exit code. */
-int gc_predict_print(const struct gc_source *source, const struct gc_prediction *prediction);
-int gc_predict_print_sweep(const struct gc_source *source, const struct gc_sweep *sweep);
+/* Each prints to stdout and returns an exit code. At least one GPU has not failed; the text is
+ * without those that have. */
+int gc_predict_print(const struct gc_predicted *predicted, size_t count);
+int gc_predict_print_sweeps(const struct gc_predicted *predicted, size_t count);
 
-/* prediction or sweep: the other one is NULL. */
-int gc_predict_print_json(const struct gc_source *source, const struct gc_prediction *prediction,
-                          const struct gc_sweep *sweep);
+/* An object; for several GPUs, an array of them. */
+int gc_predict_print_json(const struct gc_predicted *predicted, size_t count);
 
 /* Names the kernels that cannot be read, on stderr. GC_EXIT_FAILED if there are any. */
 int gc_predict_name_left_out(const struct gc_prediction *prediction);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/print.h"
+#include "tool/predict/cells.h"
+#include "tool/predict/helps.h"
 #include "tool/predict/reasons.h"
 #include "tool/print/json.h"
 #include "tool/print/messages.h"
@@ -19,6 +21,14 @@ static json_t *counts_of(const struct gc_cache_counts *counts)
 }
 
 /* Names for people become names of members: "outstanding loads" -> "outstanding_loads". */
+static void name_member(const char *name, char member[40])
+{
+  snprintf(member, 40, "%s", name);
+  for (char *at = member; *at; at++)
+    if (*at == ' ' || *at == '-')
+      *at = '_';
+}
+
 static json_t *misses_of(const uint64_t misses[GC_MISS_COUNT])
 {
   json_t *object = json_object();
@@ -26,9 +36,7 @@ static json_t *misses_of(const uint64_t misses[GC_MISS_COUNT])
   for (int i = 0; i < GC_MISS_COUNT; i++) {
     char member[40];
 
-    snprintf(member, sizeof member, "%s", gc_miss_names[i]);
-    for (char *blank = member; (blank = strchr(blank, ' '));)
-      *blank = '_';
+    name_member(gc_miss_names[i], member);
     gc_json_set_whole(&object, member, misses[i]);
   }
   return object;
@@ -44,6 +52,26 @@ static json_t *estimate_of(const struct gc_estimate *estimate)
   gc_json_set(&object, "value", json_real(estimate->value));
   gc_json_set(&object, "low", json_real(estimate->low));
   gc_json_set(&object, "high", json_real(estimate->high));
+  return object;
+}
+
+/* The hit rates of L1 with each remedy; null: it was not tried, or no load looks into L1. */
+static json_t *remedies_of(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_helps helps = gc_helps_kernel(kernel);
+  const double loads = (double)kernel->counts.l1_loads.accesses;
+  json_t *object = json_object();
+
+  for (int i = 0; i < GC_REMEDY_COUNT; i++) {
+    const struct gc_remedy_effect *effect = &kernel->remedies[i];
+    char member[40];
+
+    name_member(gc_remedy_names[i], member);
+    gc_json_set_real(&object, member,
+                     effect->tried ? (loads - (double)effect->misses) / loads : NAN);
+  }
+  gc_json_set(&object, "most",
+              helps.remedy < 0 ? json_null() : gc_json_text(gc_remedy_names[helps.remedy]));
   return object;
 }
 
@@ -104,6 +132,26 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   return object;
 }
 
+static json_t *distances_of(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_reuse_bins *bins = &kernel->distances;
+  json_t *object = json_object(), *array = json_array();
+
+  for (unsigned i = 0; i < gc_reuse_bins_used(bins); i++) {
+    json_t *bin = json_object();
+
+    gc_json_set_whole(&bin, "from", i ? UINT64_C(1) << (i - 1) : 0);
+    gc_json_set_whole(&bin, "to", (UINT64_C(1) << i) - 1);
+    gc_json_set_whole(&bin, "loads", bins->loads[i]);
+    gc_json_add(&array, bin);
+  }
+  gc_json_set_whole(&object, "line_bytes", kernel->gpu.l1_line_bytes);
+  gc_json_set_whole(&object, "loads", gc_reuse_bins_loads(bins));
+  gc_json_set_whole(&object, "first", bins->first);
+  gc_json_set(&object, "bins", array);
+  return object;
+}
+
 static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons)
 {
   const struct gc_counts *counts = &kernel->counts;
@@ -128,8 +176,12 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   gc_json_set(&object, "l2_hit_rate", estimate_of(&kernel->rates[GC_RATE_L2]));
   gc_json_set(&object, "l2_near_hit_rate", estimate_of(&kernel->l2_near_rate));
   gc_json_set(&object, "loads", loads_of(kernel, reasons));
-  if (reasons)
+  if (reasons) {
     gc_json_set(&object, "l1_misses", misses_of(kernel->misses));
+    gc_json_set(&object, "l1_hit_rate_with", remedies_of(kernel));
+  }
+  if (kernel->has_distances && reasons)
+    gc_json_set(&object, "reuse_distances", distances_of(kernel));
   return object;
 }
 
@@ -199,20 +251,38 @@ static json_t *sweep_of(const struct gc_sweep *sweep)
   return object;
 }
 
-int gc_predict_print_json(const struct gc_source *source, const struct gc_prediction *prediction,
-                          const struct gc_sweep *sweep)
+static json_t *predicted_of(const struct gc_predicted *predicted)
 {
-  const struct gc_prediction *any = prediction ? prediction : gc_sweep_any(sweep);
+  const struct gc_prediction *any;
   json_t *object = json_object();
 
-  gc_json_set(&object, "gpu", gpu_of(source));
+  gc_json_set(&object, "gpu", gpu_of(predicted->source));
+  if (predicted->failed) {
+    gc_json_set_text(&object, "absent", predicted->why.text);
+    return object;
+  }
+  any = gc_predicted_any(predicted);
   gc_json_set_whole(&object, "ignored_texture_instructions", any->ignored.textures);
   gc_json_set_whole(&object, "ignored_copies", any->ignored.copies);
   gc_json_set(&object, "left_out", left_out_of(&any->selection));
   gc_json_set(&object, "assumptions", assumptions_of(&any->assumptions));
-  if (prediction)
-    gc_json_set(&object, "kernels", kernels_of(prediction, true));
+  if (predicted->prediction)
+    gc_json_set(&object, "kernels", kernels_of(predicted->prediction, true));
   else
-    gc_json_set(&object, "sweep", sweep_of(sweep));
-  return gc_json_print(object, 9) ? gc_no_memory() : GC_EXIT_DONE;
+    gc_json_set(&object, "sweep", sweep_of(&predicted->sweep));
+  return object;
+}
+
+int gc_predict_print_json(const struct gc_predicted *predicted, size_t count)
+{
+  json_t *all = NULL;
+
+  if (count == 1) {
+    all = predicted_of(predicted);
+  } else {
+    all = json_array();
+    for (size_t i = 0; i < count; i++)
+      gc_json_add(&all, predicted_of(&predicted[i]));
+  }
+  return gc_json_print(all, 9) ? gc_no_memory() : GC_EXIT_DONE;
 }

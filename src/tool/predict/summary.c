@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All kernels in one table.
+ * All kernels in one table; of several GPUs, as many in a table as a line has room for.
  */
 #include "tool/predict/summary.h"
 
+#include "tool/predict/helps.h"
 #include "tool/predict/reasons.h"
 #include "tool/print/demangle.h"
 #include "tool/print/format.h"
@@ -15,13 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME 24 /* bytes of a name: the complete one is above the tables of its launches */
+#define NAME 20 /* bytes of a name: the complete one is above the tables of its launches */
+
+#define WIDTH 100
 
 /* The launches of one kernel. */
 struct sum {
   const char *name;
   uint64_t launches, l1_loads, l1_misses, l2_loads, l2_misses, l2_bytes, memory_bytes;
   uint64_t misses[GC_MISS_COUNT];
+  double fewest; /* misses in L1: of each launch, those of the run that has the fewest */
+  struct gc_remedy_effect remedies[GC_REMEDY_COUNT];
 };
 
 static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
@@ -36,6 +41,11 @@ static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
   sum->memory_bytes += kernel->counts.memory_read_bytes;
   for (int i = 0; i < GC_MISS_COUNT; i++)
     sum->misses[i] += kernel->misses[i];
+  sum->fewest += gc_helps_fewest(kernel);
+  for (int i = 0; i < GC_REMEDY_COUNT; i++) {
+    sum->remedies[i].tried = kernel->remedies[i].tried;
+    sum->remedies[i].misses += kernel->remedies[i].misses;
+  }
 }
 
 static void hit_rate(uint64_t loads, uint64_t misses, char cell[GC_CELL])
@@ -63,47 +73,137 @@ static void cut_parameters(char *name)
     name[at] = '\0';
 }
 
-static int add_row(struct gc_table *table, const struct sum *sum)
+static void name_cells(const struct sum *sum, char (*row)[GC_CELL])
 {
-  char(*row)[GC_CELL] = gc_table_row(table), name[GC_CELL];
+  char name[GC_CELL];
 
-  if (!row)
-    return -1;
   gc_demangle(sum->name, name, sizeof name);
   cut_parameters(name);
   snprintf(row[0], GC_CELL, "%.*s%s", NAME, *name ? name : "(no name)",
            strlen(name) > NAME ? "..." : "");
   snprintf(row[1], GC_CELL, "%" PRIu64, sum->launches);
+}
+
+static int add_row(struct gc_table *table, const struct sum *sum)
+{
+  char(*row)[GC_CELL] = gc_table_row(table);
+  struct gc_helps helps;
+
+  if (!row)
+    return -1;
+  name_cells(sum, row);
   snprintf(row[2], GC_CELL, "%" PRIu64, sum->l1_loads);
   hit_rate(sum->l1_loads, sum->l1_misses, row[3]);
   hit_rate(sum->l2_loads, sum->l2_misses, row[4]);
   gc_format_bytes(sum->l2_bytes, row[5], GC_CELL);
   gc_format_bytes(sum->memory_bytes, row[6], GC_CELL);
   snprintf(row[7], GC_CELL, "%s", gc_main_reason(sum->misses));
+  helps = gc_helps_most(sum->l1_loads, sum->l1_misses, sum->fewest, sum->remedies);
+  if (helps.remedy >= 0)
+    snprintf(row[8], GC_CELL, "%s +%.1f", gc_remedy_names[helps.remedy], 100 * helps.gain);
   return 0;
 }
 
-int gc_predict_print_summary(const struct gc_prediction *prediction)
+/* One sum for each name, in the order of the first launches; the caller frees them. NULL: no
+ * memory. */
+static struct sum *sum_up(const struct gc_prediction *prediction, size_t *count)
 {
-  static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",
-                                       "L2 HITS", "FROM L2",  "MEMORY",  "MOSTLY"};
   struct sum *sums = calloc(prediction->count, sizeof *sums);
-  size_t count = 0, k;
-  struct gc_table table;
-  int failed;
+  size_t k;
 
-  if (!sums)
-    return -1;
-  for (size_t i = 0; i < prediction->count; i++) {
-    for (k = 0; k < count && strcmp(sums[k].name, prediction->kernels[i].launch.name); k++)
+  *count = 0;
+  for (size_t i = 0; i < prediction->count && sums; i++) {
+    for (k = 0; k < *count && strcmp(sums[k].name, prediction->kernels[i].launch.name); k++)
       ;
     add(&sums[k], &prediction->kernels[i]);
-    count += k == count;
+    *count += k == *count;
   }
-  failed = gc_table_start(&table, titles, 8, 0x7e);
-  for (k = 0; k < count && !failed; k++)
-    failed = add_row(&table, &sums[k]);
-  gc_table_print(&table, "");
+  return sums;
+}
+
+int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *table)
+{
+  static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",   "L2 HITS",
+                                       "FROM L2", "MEMORY",   "MOSTLY",  "HELPS MOST"};
+  size_t count;
+  struct sum *sums = sum_up(prediction, &count);
+  int failed = gc_table_start(table, titles, 9, 0x7e);
+
+  table->width = WIDTH;
+  if (!sums)
+    failed = -1;
+  for (size_t k = 0; k < count && !failed; k++)
+    failed = add_row(table, &sums[k]);
   free(sums);
   return failed;
+}
+
+/* --- several GPUs ----------------------------------------------------------------------------- */
+
+#define GPUS 2 /* side by side: a line has about 90 characters then */
+
+/* A GPU that has not failed, and its number on the command line. */
+struct column {
+  size_t number, count;
+  struct sum *sums;
+};
+
+static void set_titles(char titles[2 + 3 * GPUS][32], const struct column *columns, size_t n)
+{
+  strcpy(titles[0], "KERNEL");
+  strcpy(titles[1], "LAUNCHES");
+  for (size_t i = 0; i < n; i++) {
+    snprintf(titles[2 + 3 * i], 32, "GPU %zu: L1", columns[i].number);
+    strcpy(titles[3 + 3 * i], "L2");
+    strcpy(titles[4 + 3 * i], "MEMORY");
+  }
+}
+
+static int make_columns(const struct column *columns, size_t n, struct gc_table *table)
+{
+  char texts[2 + 3 * GPUS][32];
+  const char *titles[2 + 3 * GPUS];
+  int failed;
+
+  set_titles(texts, columns, n);
+  for (size_t i = 0; i < 2 + 3 * n; i++)
+    titles[i] = texts[i];
+  failed = gc_table_start(table, titles, 2 + 3 * n, 0xfe);
+  for (size_t k = 0; k < columns->count && !failed; k++) {
+    char(*row)[GC_CELL] = gc_table_row(table);
+
+    failed = row ? 0 : -1;
+    for (size_t i = 0; i < n && row; i++) {
+      const struct sum *sum = &columns[i].sums[k];
+
+      name_cells(sum, row);
+      hit_rate(sum->l1_loads, sum->l1_misses, row[2 + 3 * i]);
+      hit_rate(sum->l2_loads, sum->l2_misses, row[3 + 3 * i]);
+      gc_format_bytes(sum->memory_bytes, row[4 + 3 * i], GC_CELL);
+    }
+  }
+  if (failed)
+    free(table->cells);
+  return failed;
+}
+
+int gc_side_by_side_table(const struct gc_predicted *predicted, size_t count, size_t *next,
+                          struct gc_table *table)
+{
+  struct column columns[GPUS];
+  size_t n = 0;
+  int failed = 0;
+
+  for (; *next < count && n < GPUS && !failed; ++*next)
+    if (!predicted[*next].failed) {
+      columns[n].number = *next + 1;
+      columns[n].sums = sum_up(predicted[*next].prediction, &columns[n].count);
+      failed = columns[n].sums ? 0 : -1;
+      n++;
+    }
+  if (n && !failed)
+    failed = make_columns(columns, n, table);
+  for (size_t i = 0; i < n; i++)
+    free(columns[i].sums);
+  return failed ? failed : n > 0;
 }

@@ -6,9 +6,16 @@
 #ifndef GC_TOOL_PREDICT_SUMMARY_H
 #define GC_TOOL_PREDICT_SUMMARY_H
 
-#include "predict/predict.h"
+#include "tool/predict/predicted.h"
+#include "tool/print/table.h"
 
-/* 0, or -1: out of memory. */
-int gc_predict_print_summary(const struct gc_prediction *prediction);
+/* Makes the table. 0, or -1: out of memory. The caller prints it or frees its rows in both cases.
+ */
+int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *table);
+
+/* Makes the next table of those with columns for each GPU; *next begins with 0. 1, and the caller
+ * prints the table or frees its rows; 0: there are no more; -1: out of memory. */
+int gc_side_by_side_table(const struct gc_predicted *predicted, size_t count, size_t *next,
+                          struct gc_table *table);
 
 #endif

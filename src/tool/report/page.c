@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
+#include "tool/page/parts.h"
 #include "tool/report/page.h"
 
 #include "tool/gpus/earlier_record.h"
-#include "tool/plot/chart.h"
 #include "tool/print/html.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,26 +23,6 @@ static const char *title(const struct gc_report *report)
   const struct gc_identity *gpu = &report->record->identity;
 
   return gpu->model[0] ? gpu->model : gpu->id;
-}
-
-/* The policy forbids scripts and all other files, also for a page that somebody has changed. */
-static void write_head(FILE *out, const struct gc_report *report)
-{
-  gc_html(out,
-          "<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'/>\n"
-          "<meta http-equiv='Content-Security-Policy' "
-          "content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
-          "<meta name='viewport' content='width=device-width, initial-scale=1'/>\n"
-          "<meta name='generator' content='hwloc-gpucache $'/>\n"
-          "<title>$: GPU memory hierarchy</title>\n<style>\n",
-          PACKAGE_VERSION, title(report));
-  fprintf(out, "%s%s</style>\n</head>\n<body>\n", gc_chart_style, gc_report_style);
-}
-
-static void item(FILE *out, const char *name, const char *value)
-{
-  if (value && *value)
-    gc_html(out, "<dt>$</dt><dd>$</dd>\n", name, value);
 }
 
 /* Everything that a reader must know before he trusts the values. */
@@ -85,26 +66,23 @@ static void write_warnings(FILE *out, const struct gc_report *report)
 static void write_header(FILE *out, const struct gc_report *report)
 {
   const struct gc_identity *gpu = &report->record->identity;
-  const time_t now = time(NULL);
-  char date[32] = "";
-  struct tm utc;
+  char date[GC_DATE];
 
-  if (gmtime_r(&now, &utc))
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  gc_date_write(time(NULL), date);
   gc_html(out,
           "<header>\n<h1>$</h1>\n<p>Memory hierarchy of this GPU, as hwloc-gpucache found it.</p>\n"
           "<dl>\n",
           title(report));
-  item(out, "Id", gpu->id);
-  item(out, "Driver", gpu->driver);
-  item(out, "VBIOS", gpu->vbios);
-  item(out, "MIG or partition mode", gpu->mig);
-  item(out, "Measured", fact(report, "Measured"));
-  item(out, "Measured by version", fact(report, "Version"));
-  item(out, "Record", report->source);
-  item(out, "Page written", date);
-  item(out, "By", "hwloc-gpucache " PACKAGE_VERSION);
-  item(out, "Command", report->command);
+  gc_page_item(out, "Id", gpu->id);
+  gc_page_item(out, "Driver", gpu->driver);
+  gc_page_item(out, "VBIOS", gpu->vbios);
+  gc_page_item(out, "MIG or partition mode", gpu->mig);
+  gc_page_item(out, "Measured", fact(report, "Measured"));
+  gc_page_item(out, "Measured by version", fact(report, "Version"));
+  gc_page_item(out, "Record", report->source);
+  gc_page_item(out, "Page written", date);
+  gc_page_item(out, "By", "hwloc-gpucache " PACKAGE_VERSION);
+  gc_page_item(out, "Command", report->command);
   fputs("</dl>\n", out);
   write_warnings(out, report);
   fputs("</header>\n", out);
@@ -137,6 +115,7 @@ int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *e
 {
   char *sections = NULL;
   size_t size;
+  char heading[400];
   FILE *memory = open_memstream(&sections, &size);
   int status;
 
@@ -155,7 +134,8 @@ int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *e
   if (fclose(memory) && status >= 0)
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (status >= 0) {
-    write_head(out, report);
+    snprintf(heading, sizeof heading, "%s: GPU memory hierarchy", title(report));
+    gc_page_head(out, heading);
     write_header(out, report);
     write_contents(out, sections);
     fprintf(out, "<main>\n%s</main>\n</body>\n</html>\n", sections);

@@ -24,9 +24,6 @@ struct gc_report {
  * message for each; or a negative errno with a sentence, and the caller discards the output. */
 int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *err);
 
-/* style.c: the style sheet. */
-extern const char gc_report_style[];
-
 /* hierarchy.c: nested boxes with the elements, as lstopo draws them. */
 void gc_report_hierarchy(FILE *out, const struct gc_report *report);
 

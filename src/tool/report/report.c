@@ -4,59 +4,22 @@
  * hwloc-gpucache report: one page for each GPU. One GPU: FILE.html. Several: FILE-ID.html, with the
  * id of each GPU.
  */
-#include "tool/report/report.h"
-
 #include "tool/commands.h"
+
 #include "tool/print/messages.h"
 #include "tool/report/page.h"
+#include "tool/page/place.h"
 #include "tool/sources/sources.h"
 #include "util/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* Where the pages go. */
-struct place {
-  const char *file; /* as on the command line */
-  size_t folder;    /* the length of its directory, with the last '/' */
-  int dir;          /* descriptor of that directory */
-};
-
-static const char *ending(const char *file)
-{
-  const char *dot = strrchr(file, '.');
-
-  return dot && (!strcmp(dot, ".html") || !strcmp(dot, ".htm")) ? dot : NULL;
-}
-
-bool gc_report_can(const char *file)
-{
-  const char *slash = strrchr(file, '/'), *dot = ending(file);
-
-  return dot && dot > (slash ? slash + 1 : file);
-}
-
-static int open_place(const char *file, struct place *place, struct gc_error *err)
-{
-  const char *slash = strrchr(file, '/');
-  char *folder;
-
-  place->file = file;
-  place->folder = slash ? (size_t)(slash + 1 - file) : 0;
-  folder = place->folder ? strndup(file, place->folder) : strdup(".");
-  if (!folder)
-    return gc_fail(err, -ENOMEM, "out of memory");
-  place->dir = gc_file_dir(folder, NULL, err);
-  free(folder);
-  return place->dir < 0 ? place->dir : 0;
-}
 
 /* The name of the page in its directory; malloc'ed. id: NULL if there is only one page. */
-static char *page_name(const struct place *place, const char *id)
+static char *page_name(const struct gc_page_place *place, const char *id)
 {
-  const char *base = place->file + place->folder, *dot = ending(base);
+  const char *base = place->file + place->folder, *dot = strrchr(base, '.');
   char *name;
 
   if (asprintf(&name, "%.*s%s%s%s", (int)(dot - base), base, id ? "-" : "", id ? id : "", dot) < 0)
@@ -65,7 +28,7 @@ static char *page_name(const struct place *place, const char *id)
 }
 
 /* 0; 1 if the page lacks curves, after messages; or a negative errno with a sentence. */
-static int write_page(const struct place *place, const struct gc_report *report, bool only,
+static int write_page(const struct gc_page_place *place, const struct gc_report *report, bool only,
                       struct gc_error *err)
 {
   char *name = page_name(place, only ? NULL : report->record->identity.id), *page = NULL;
@@ -75,10 +38,8 @@ static int write_page(const struct place *place, const struct gc_report *report,
 
   if (out && !gc_file_close(out) && status >= 0)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (status >= 0 && gc_file_put(place->dir, name, page, size, err))
+  if (status >= 0 && gc_page_place_put(place, name, page, size, err))
     status = -EIO;
-  if (status >= 0)
-    printf("%.*s%s\n", (int)place->folder, place->file, name);
   free(page);
   free(name);
   return status;
@@ -97,7 +58,7 @@ static bool ids_differ(const struct gc_sources *sources)
   return true;
 }
 
-static int write_pages(const struct gc_tool *tool, const struct place *place,
+static int write_pages(const struct gc_tool *tool, const struct gc_page_place *place,
                        const struct gc_sources *sources)
 {
   int status = GC_EXIT_DONE;
@@ -126,13 +87,13 @@ int gc_tool_report(const struct gc_tool *tool)
   struct gc_tool others = *tool;
   struct gc_sources sources;
   struct gc_error err = {""};
-  struct place place = {0};
+  struct gc_page_place place = {0};
   int status;
 
   others.words++;
   others.count--;
   others.raw = NULL; /* a directory to read, not to write */
-  if (open_place(tool->words[0], &place, &err)) {
+  if (gc_page_place_open(tool->words[0], &place, &err)) {
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
@@ -140,6 +101,6 @@ int gc_tool_report(const struct gc_tool *tool)
   if (sources.count)
     status = gc_worse(status, write_pages(tool, &place, &sources));
   gc_sources_free(&sources);
-  close(place.dir);
+  gc_page_place_close(&place);
   return status;
 }

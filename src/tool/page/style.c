@@ -4,9 +4,9 @@
  * Colours are variables with values for light, dark and paper; those of charts (tool/plot/chart.c)
  * are for paper, and lighter here for dark. Text has a contrast of at least 4.5:1.
  */
-#include "tool/report/page.h"
+#include "tool/page/parts.h"
 
-const char gc_report_style[] =
+const char gc_page_style[] =
     ":root { color-scheme: light dark; --page: #fff; --text: #1c1f23; --side: #565d66;\n"
     "  --rule: #c9ced6; --stripe: #f4f6f8; --memory: #efdfde; --cache: #fff; --link: #0b57a4;\n"
     "  --mark: #b94a00; --warn: #fff3d6; }\n"
@@ -50,7 +50,8 @@ const char gc_report_style[] =
     "figure { margin: 0; break-inside: avoid; }\n"
     "figcaption { margin-bottom: .2rem; font-size: .92rem; overflow-wrap: anywhere; }\n"
     "svg { display: block; width: 100%; height: auto; }\n"
-    "svg text { fill: var(--text); font: 13px system-ui, sans-serif; } svg .q { fill: var(--side); }\n"
+    "svg text { fill: var(--text); font: 13px system-ui, sans-serif; } svg .q { fill: var(--side); "
+    "}\n"
     "svg .found { fill: var(--mark); } .mark { stroke: var(--mark); }\n"
     ".grid { stroke: var(--rule); } .axis { stroke: var(--side); }\n"
     ".tree svg { min-width: 36rem; max-width: 60rem; }\n"

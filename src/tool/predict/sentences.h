@@ -1,0 +1,30 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is said about a kernel besides its tables.
+ */
+#ifndef GC_TOOL_PREDICT_SENTENCES_H
+#define GC_TOOL_PREDICT_SENTENCES_H
+
+#include "predict/predict.h"
+
+enum gc_predict_sentences {
+  GC_SAY_LAUNCH,  /* blocks, threads, ... */
+  GC_SAY_PARTIAL, /* the trace has only some of the blocks */
+  GC_SAY_RULE,    /* how the order of loads was found: it decides about many hits */
+  GC_SAY_NEAR,    /* the hit rate of L2 that a profiler shows, if partitions make a difference */
+  GC_SAY_TRAFFIC, /* bytes, and how well the threads of a warp use the sectors */
+  GC_SAY_REASONS, /* of misses */
+  GC_SAY_HELPS,
+  GC_SAY_TLBS,
+  GC_SENTENCES,
+  GC_SENTENCES_BEFORE = GC_SAY_NEAR /* those about the launch, not its result */
+};
+
+#define GC_SENTENCE 1000 /* bytes */
+
+/* Empty if there is nothing to say. */
+void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_predict_sentences which,
+                         char text[GC_SENTENCE]);
+
+#endif
