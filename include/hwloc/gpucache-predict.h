@@ -63,7 +63,7 @@ struct hwloc_gpucache_predict_options {
  *
  * Rates are from 0 to 1. A rate counts sectors that were already on their way to the cache as hits.
  * Rates are those with the values of the record; _LOW and _HIGH are the least and the most of all
- * runs. Counts are sectors of warp instructions, as GPU profilers count them. */
+ * runs, which is no confidence interval. Counts are sectors of warp instructions, as GPU profilers count them. */
 enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_HIT_RATE,          /**< \brief Loads that look into L1; NaN: there are none */
   HWLOC_GPUCACHE_L1_HIT_RATE_LOW,      /**< \brief Least of all runs */
@@ -77,7 +77,8 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_MISSES_ASSOCIATIVITY, /**< \brief Because sets are too small, or by replacement
                                            */
   HWLOC_GPUCACHE_L1_MISSES_LATENCY,       /**< \brief Because loads take time */
-  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Because few loads can miss at the same time */
+  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Because few loads can miss at the same time:
+                                           0, as any number can */
   HWLOC_GPUCACHE_L2_HIT_RATE,             /**< \brief Loads that reach L2; NaN: there are none */
   HWLOC_GPUCACHE_L2_HIT_RATE_LOW,         /**< \brief Least of all runs */
   HWLOC_GPUCACHE_L2_HIT_RATE_HIGH,        /**< \brief Most of all runs */

@@ -5,8 +5,9 @@
  * warp instructions) per second, on traces made in memory. The time that making them takes is
  * measured alone, and printed, and is not part of the speed. The GPU is like an H200: 132 SMs, L2
  * of 30 MB in two partitions with copies. First with the L1 of records
- * (doc/results/predict/record.xml): more tags than data, SLRU. Then with
- * sets of many ways, and a limit of the lines under way: harder for the model.
+ * (doc/results/predict/record.xml): more tags than data, SLRU; then also with their L2: sectors of
+ * 64 bytes, no sets. Then with an L1 of sets of many ways, and a limit of the lines under way:
+ * harder for the model.
  */
 #include "predict/model/model.h"
 
@@ -117,13 +118,22 @@ static int forget(unsigned warp, const struct gc_trace_instruction *instruction,
   return 0;
 }
 
+#define L2_LINES (UINT32_C(7680) * 16) /* of a partition */
+#define RECORDED_L1                                                                                \
+  {                                                                                                \
+    .sets = 512, .ways = 4, .limit = 1736, .policy = GC_POLICY_SLRU, .early = true                 \
+  }
+
 static const struct {
   const char *name;
   struct gc_cache_geometry l1;
   unsigned outstanding_per_sm;
+  uint32_t l2_sets, l2_sector_bytes;
 } caches[] = {
-    {"SLRU", {.sets = 512, .ways = 4, .limit = 1736, .policy = GC_POLICY_SLRU, .early = true}, 0},
-    {"LRU", {.sets = 4, .ways = 400, .policy = GC_POLICY_LRU}, 512},
+    {"SLRU", RECORDED_L1, 0, 7680, 32},
+    {"L2: 64 B", RECORDED_L1, 0, 7680, 64},
+    {"no sets", RECORDED_L1, 0, 1, 64},
+    {"LRU", {.sets = 4, .ways = 400, .policy = GC_POLICY_LRU}, 512, 7680, 32},
     {"survival",
      {.sets = 4,
       .ways = 400,
@@ -131,16 +141,18 @@ static const struct {
       .survival_count = 3,
       .fills = {1000, 1600, 4000},
       .survives = {0.9, 0.4, 0}},
-     512},
+     512,
+     7680,
+     32},
 };
 
 static struct gc_gpu_model gpu_like_h200(size_t cache)
 {
   struct gc_cache_geometry l1 = caches[cache].l1;
   struct gc_cache_geometry l2 = {.line_bytes = 128,
-                                 .sector_bytes = 32,
-                                 .sets = 7680,
-                                 .ways = 16,
+                                 .sector_bytes = caches[cache].l2_sector_bytes,
+                                 .sets = caches[cache].l2_sets,
+                                 .ways = L2_LINES / caches[cache].l2_sets,
                                  .policy = GC_POLICY_LRU,
                                  .store_miss = GC_ALLOCATE_SECTOR,
                                  .store_updates = true};

@@ -28,6 +28,7 @@ EXTRA_DIST += tests/predict/reference.h
 
 # The model, with traces in memory instead of files.
 fake_trace = tests/predict/fake_trace.c tests/predict/fake_trace.h
+paper_model = tests/predict/paper_model.c tests/predict/paper_model.h
 model_libraries = src/predict/model/libpredict-model.la src/util/libutil.la
 tests_predict_test_coalesce_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_attribute_SOURCES = tests/predict/test_model_attribute.c $(fake_trace)
@@ -37,7 +38,7 @@ tests_predict_test_model_cache_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_memory_SOURCES = tests/predict/test_model_memory.c $(fake_trace)
 tests_predict_test_model_memory_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=posix_memalign
-tests_predict_test_model_paper_SOURCES = tests/predict/test_model_paper.c $(fake_trace)
+tests_predict_test_model_paper_SOURCES = tests/predict/test_model_paper.c $(paper_model) $(fake_trace)
 tests_predict_test_model_paper_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_sm_SOURCES = tests/predict/test_model_sm.c $(fake_trace)
 tests_predict_test_model_sm_LDADD = $(model_libraries) $(CMOCKA_LIBS) -lm

@@ -120,7 +120,7 @@ static void another_carveout_makes_the_tables_of_the_used_sms_again(void **state
 static void a_large_kernel_leaves_no_large_table(void **state)
 {
   struct gc_sector_set set = {.slots = NULL};
-  uint32_t added;
+  uint64_t added;
 
   (void)state;
   for (uint64_t line = 0; line < 100000; line++)
@@ -133,6 +133,29 @@ static void a_large_kernel_leaves_no_large_table(void **state)
   gc_sector_set_fini(&set);
 }
 
+/* Many lines are counted by a sample of bounded size; what was seen is not new again. */
+static void seen_sectors_take_bounded_memory(void **state)
+{
+  enum { LINES = 1000000 };
+  struct gc_sector_set set = {.slots = NULL};
+  uint64_t sum = 0, added;
+
+  (void)state;
+  for (uint64_t line = 0; line < LINES; line++) {
+    assert_int_equal(gc_sector_set_add(&set, line, 3, &added), 0);
+    sum += added;
+    if (line + 1 == GC_SEEN_LINES)
+      assert_int_equal(sum, 2 * GC_SEEN_LINES); /* exact so far */
+    assert_true(set.count <= 2 * GC_SEEN_LINES);
+  }
+  assert_in_range(sum, 2 * LINES * 0.95, 2 * LINES * 1.05);
+  for (uint64_t line = 0; line < LINES; line++) {
+    assert_int_equal(gc_sector_set_add(&set, line, 3, &added), 0);
+    assert_int_equal(added, 0);
+  }
+  gc_sector_set_fini(&set);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -141,6 +164,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(another_carveout_makes_the_tables_of_the_used_sms_again,
                                       enter_directory, leave_directory),
       cmocka_unit_test(a_large_kernel_leaves_no_large_table),
+      cmocka_unit_test(seen_sectors_take_bounded_memory),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

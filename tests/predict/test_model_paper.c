@@ -5,7 +5,7 @@
  */
 #include "fake_trace.h"
 
-#include "predict/model/paper.h"
+#include "paper_model.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -34,17 +34,17 @@ static void watch(const struct gc_paper_event *event, void *data)
 
 /* Runs a list with one thread per warp in a cache with lines of 4 elements of 4 bytes. */
 static struct gc_kernel_run run_watched(const struct gc_gpu_model *gpu,
-                                        struct gc_model_options options,
+                                        struct gc_paper_options options,
                                         const struct fake_list *list, struct watched *watched)
 {
   struct gc_trace trace = {.blocks = 1, .make = fake_from_list, .data = (void *)list};
   struct gc_trace_launch launch = {.threads_per_block = 4};
-  struct gc_paper_watcher watcher = {watch, watched};
   struct gc_kernel_run run;
 
-  options.paper = true;
+  options.watch = watch;
+  options.data = watched;
   watched->count = 0;
-  assert_int_equal(gc_paper_run(gpu, &options, &trace, &launch, &watcher, &run, NULL), 0);
+  assert_int_equal(gc_paper_run(gpu, &options, &trace, &launch, &run, NULL), 0);
   return run;
 }
 
@@ -87,7 +87,7 @@ static void table_1(void **state)
   struct fake_instruction loads[7];
   struct fake_list list = {loads, 7};
   struct gc_gpu_model gpu = gpu_of_tables(2);
-  struct gc_model_options options = {.no_latency = true, .compulsory = true};
+  struct gc_paper_options options = {.no_latency = true};
   struct watched watched;
   char text[WATCHED + 1];
   struct gc_kernel_run run;
@@ -97,12 +97,12 @@ static void table_1(void **state)
     loads[i] = (struct fake_instruction){.base = 4 * elements[i], .mask = 1, .pc = i};
   run = run_watched(&gpu, options, &list, &watched);
   assert_string_equal(statuses(&watched, text), "mmhmhhm");
-  assert_int_equal(run.counts.l1_loads.compulsory, 3);
   assert_int_equal(run.counts.l1_loads.misses, 4);
   free(run.loads);
   gpu = gpu_of_tables(3);
   run = run_watched(&gpu, options, &list, &watched);
   assert_string_equal(statuses(&watched, text), "mmhmhhh");
+  assert_int_equal(run.counts.l1_loads.misses, 3); /* all lines fit: the compulsory ones */
   free(run.loads);
 }
 
@@ -118,7 +118,7 @@ static const struct fake_list pair_list = {pairs, 8};
 static void table_2(void **state)
 {
   struct gc_gpu_model gpu = gpu_of_tables(2);
-  struct gc_model_options options = {.no_latency = true};
+  struct gc_paper_options options = {.no_latency = true};
   struct watched watched;
   char text[WATCHED + 1];
   struct gc_kernel_run run = run_watched(&gpu, options, &pair_list, &watched);
@@ -148,7 +148,7 @@ static void table_3(void **state)
   (void)state;
   gpu.l1_cycles = gpu.memory_cycles = 2;
   for (unsigned waits = 0; waits < 2; waits++) {
-    struct gc_model_options options = {.paper_unclipped = true, .paper_round_robin = !waits};
+    struct gc_paper_options options = {.unclipped = true, .round_robin = !waits};
 
     run = run_watched(&gpu, options, &pair_list, &watched);
     assert_string_equal(statuses(&watched, text), "mfmfhhhh");
@@ -167,11 +167,11 @@ static void table_4(void **state)
 
   (void)state;
   gpu.memory_cycles = 2;
-  run = run_watched(&gpu, (struct gc_model_options){.paper_unclipped = true}, &pair_list, &watched);
+  run = run_watched(&gpu, (struct gc_paper_options){.unclipped = true}, &pair_list, &watched);
   assert_string_equal(statuses(&watched, text), "mfmfhhhh");
   assert_effects(&watched, effects, 8);
   free(run.loads);
-  run = run_watched(&gpu, (struct gc_model_options){.seed = 1}, &pair_list, &watched);
+  run = run_watched(&gpu, (struct gc_paper_options){.seed = 1}, &pair_list, &watched);
   assert_string_equal(statuses(&watched, text), "mfmfhhhh");
   assert_effects(&watched, clipped, 8);
   free(run.loads);
@@ -190,7 +190,7 @@ static void table_5(void **state)
   static const uint64_t effects[] = {2, 0, 2, 5, 6};
   static const unsigned warps[] = {0, 2, 0, 2, 2};
   struct gc_gpu_model gpu = gpu_of_tables(2);
-  struct gc_model_options options = {.paper_round_robin = true, .paper_unclipped = true};
+  struct gc_paper_options options = {.round_robin = true, .unclipped = true};
   struct watched watched;
   char text[WATCHED + 1];
   struct gc_kernel_run run;
@@ -211,7 +211,7 @@ static void table_5(void **state)
   free(run.loads);
   /* Section 4.5: thread 2 waits for its load, and then hits. */
   gpu.outstanding_per_sm = 1;
-  run = run_watched(&gpu, (struct gc_model_options){.seed = 1}, &list, &watched);
+  run = run_watched(&gpu, (struct gc_paper_options){.seed = 1}, &list, &watched);
   assert_string_equal(statuses(&watched, text), "mchmh");
   assert_int_equal(watched.events[4].time, 5);
   free(run.loads);
@@ -223,9 +223,8 @@ static void figure_2(void **state)
 {
   struct gc_gpu_model gpu = fake_gpu();
   struct gc_trace_launch launch = {.threads_per_block = 512};
-  struct gc_model_options options = {.paper = true, .no_latency = true};
   static struct watched watched;
-  struct gc_paper_watcher watcher = {watch, &watched};
+  struct gc_paper_options options = {.no_latency = true, .watch = watch, .data = &watched};
   static struct fake_instruction loads[12 * 16 * 2];
   struct fake_list list = {loads, sizeof loads / sizeof *loads};
   struct gc_trace trace = {.blocks = 12, .make = fake_from_list, .data = &list};
@@ -238,7 +237,7 @@ static void figure_2(void **state)
   for (unsigned i = 0; i < list.count; i++)
     loads[i] = (struct fake_instruction){
         .block = i / 32, .warp = i / 2 % 16, .pc = i % 2, .base = 128 * (uint64_t)i, .stride = 4};
-  assert_int_equal(gc_paper_run(&gpu, &options, &trace, &launch, &watcher, &run, NULL), 0);
+  assert_int_equal(gc_paper_run(&gpu, &options, &trace, &launch, &run, NULL), 0);
   assert_int_equal(run.blocks_per_sm, 3);
   assert_int_equal(watched.count, WATCHED);
   for (size_t i = 0; i < watched.count; i++) {
@@ -292,17 +291,34 @@ static int make_columns(uint64_t block, gc_trace_visitor *visit, void *visit_dat
   return status;
 }
 
+static double miss_rate_of(const struct gc_kernel_run *run, unsigned threads)
+{
+  const struct gc_cache_counts *loads = &run->counts.l1_loads;
+
+  assert_int_equal(loads->accesses, threads * 1024);
+  free(run->loads);
+  return 100 * (double)loads->misses / (double)loads->accesses;
+}
+
 static double miss_rate_of_columns(const struct gc_gpu_model *gpu, unsigned threads,
                                    struct gc_model_options options)
 {
   struct gc_trace trace = {.blocks = 1, .make = make_columns, .data = &threads};
   struct gc_trace_launch launch = {.threads_per_block = threads};
-  struct gc_kernel_run run = fake_run_trace(gpu, &options, &launch, &trace);
-  double rate = 100 * (double)run.counts.l1_loads.misses / (double)run.counts.l1_loads.accesses;
+  const struct gc_kernel_run run = fake_run_trace(gpu, &options, &launch, &trace);
 
-  assert_int_equal(run.counts.l1_loads.accesses, threads * 1024);
-  free(run.loads);
-  return rate;
+  return miss_rate_of(&run, threads);
+}
+
+static double miss_rate_of_paper(const struct gc_gpu_model *gpu, unsigned threads,
+                                 struct gc_paper_options options)
+{
+  struct gc_trace trace = {.blocks = 1, .make = make_columns, .data = &threads};
+  struct gc_trace_launch launch = {.threads_per_block = threads};
+  struct gc_kernel_run run;
+
+  assert_int_equal(gc_paper_run(gpu, &options, &trace, &launch, &run, NULL), 0);
+  return miss_rate_of(&run, threads);
 }
 
 /* The measured column is that of the counters of a GTX 470, not of the paper's model. This gives
@@ -322,10 +338,10 @@ static void figure_3(void **state)
   static const unsigned threads[] = {32, 64, 128, 256, 512, 1024};
   static const double measured[] = {3.13, 3.77, 32.71, 42.05, 67.20, 82.28};
   static const double error_most[] = {0.1, 1, 12, 12, 12, 20};
-  const struct gc_model_options round_robin = {
-      .paper = true, .no_latency = true, .fully_associative = true};
+  const struct gc_paper_options round_robin = {.no_latency = true, .fully_associative = true};
   const struct gc_model_options full_round_robin = {.no_latency = true, .fully_associative = true};
-  const struct gc_model_options paper = {.paper = true, .seed = 1}, full = {.seed = 1};
+  const struct gc_paper_options paper = {.seed = 1};
+  const struct gc_model_options full = {.seed = 1};
   struct gc_gpu_model gpu = fermi(), papers = gpu;
   double limited[6];
 
@@ -343,8 +359,8 @@ static void figure_3(void **state)
   print_message("threads  measured  round robin  paper  64 entries  no limit (miss rate in %%)\n");
   for (size_t i = 0; i < 6; i++) {
     const double expected = threads[i] <= 128 ? 100.0 / 32 : 100;
-    const double rate = miss_rate_of_columns(&papers, threads[i], round_robin);
-    const double of_paper = miss_rate_of_columns(&papers, threads[i], paper);
+    const double rate = miss_rate_of_paper(&papers, threads[i], round_robin);
+    const double of_paper = miss_rate_of_paper(&papers, threads[i], paper);
     double unlimited;
 
     gpu.outstanding_per_sm = 64;

@@ -251,7 +251,8 @@ static void structure_is_used_if_the_record_has_it(void **state)
   assert_int_equal(gpu.l1.mask_count, 2);
   assert_true((gpu.l1.masks[0] & 0x7fff) == 0x2080 && (gpu.l1.masks[1] & 0x7fff) == 0x4100);
   assert_int_equal(gpu.l1.policy, GC_POLICY_RANDOM);
-  assert_int_equal(gpu.outstanding_per_sm, 512);
+  assert_int_equal(gpu.outstanding_per_sm, 0); /* only if a change asks for it */
+  assert_true(assumes(&parameters, "L1Cache OutstandingPerSM"));
   assert_int_equal(gpu.l2.policy, GC_POLICY_SURVIVAL);
   assert_int_equal(gpu.l2.survival_count, 2);
   assert_true(gpu.l2.fills[1] == 2000 && gpu.l2.survives[1] == 0.25);
@@ -490,6 +491,13 @@ static void changes_make_another_gpu(void **state)
   assert_int_equal(gpu.l1.line_bytes, 256);
   assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
   assert_int_equal(gpu.outstanding_per_sm, 16);
+  assert_int_equal(gpu.l1.sector_bytes, 32);
+
+  changes = (struct gc_changes){.line = 0.125}; /* a sector is at most a line */
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gpu.l1.line_bytes, 16);
+  assert_int_equal(gpu.l1.sector_bytes, 16);
+  assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
 
   changes = (struct gc_changes){.line = 0.1};
   assert_int_equal(gc_parameters_gpu(&parameters, &plain, &changes, 0, &gpu, &err), -ERANGE);

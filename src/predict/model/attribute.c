@@ -67,8 +67,5 @@ int gc_attribute_kernel(const struct gc_kernel_run runs[GC_VARIANT_COUNT],
   for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
     counts[k] = &runs[k].counts.l1_loads;
   attribution->l1 = gc_attribute(counts);
-  for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
-    counts[k] = &runs[k].counts.l2_loads;
-  attribution->l2 = gc_attribute(counts);
   return 0;
 }

@@ -41,7 +41,7 @@ struct gc_attributed {
 };
 
 struct gc_attribution {        /* of a kernel */
-  struct gc_attributed l1, l2; /* of loads */
+  struct gc_attributed l1;     /* of loads */
   struct gc_attributed *loads; /* L1 misses of the full run's loads, in their order. Their sums may
                                   differ from l1: where one load has fewer misses without something
                                   and another has more, the kernel has the difference */

@@ -63,7 +63,7 @@ static enum gc_step step_of(const struct gc_block_reader *reader,
     return GC_STEP_STORE;
   if (instruction->operation == GC_TRACE_ATOMIC)
     return GC_STEP_ATOMIC;
-  if (reader->loads_only || (reader->loads_in_l1 && instruction->hint != GC_TRACE_NO_L1))
+  if (reader->loads_in_l1 && instruction->hint != GC_TRACE_NO_L1)
     return GC_STEP_LOAD;
   return GC_STEP_BYPASS;
 }
@@ -119,8 +119,6 @@ static int visit(unsigned warp, const struct gc_trace_instruction *from, void *d
   struct gc_instruction to = {.next = GC_NO_INSTRUCTION, .step = (uint8_t)step_of(reader, from)};
   int status;
 
-  if (reader->loads_only && to.step != GC_STEP_LOAD)
-    return 0;
   if (warp >= GC_WARPS_MAX)
     return gc_fail(reading->err, -EBADMSG, "a block has a warp %u", warp);
   status = reserve_all(block, warp);

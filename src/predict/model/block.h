@@ -49,7 +49,6 @@ struct gc_block_reader {
   const struct gc_set_index *index;    /* of L1 */
   const struct gc_set_index *l2_index; /* NULL: L2 has other lines, or does not matter */
   bool loads_in_l1;
-  bool loads_only; /* the model of the paper */
   /* When a warp waits, as struct gc_trace_launch has it. */
   bool registers;
   unsigned loads_at_once;

@@ -26,7 +26,7 @@ struct gc_request {
   uint32_t sectors; /* bit i: sector i of the line; at least one */
   uint32_t parts;   /* bit i: part i of the line, with a byte that is accessed (GC_LINE_PARTS) */
   uint32_t set;     /* of the cache for which it was made; the caller fills it */
-  uint32_t l2_set;  /* likewise, if L2 has the same lines */
+  uint32_t l2_set;  /* likewise, if lines of L2 are as large as those of L1 */
 };
 
 /* A line has so many parts, or one for each byte if it has fewer bytes. A store of a part of a

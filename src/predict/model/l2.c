@@ -26,12 +26,11 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   l2->home_mask =
       gpu->private_l2 || gpu->partitions & (gpu->partitions - 1) ? UINT32_MAX : gpu->partitions - 1;
   l2->no_latency = options->no_latency;
-  l2->compulsory = options->compulsory;
   l2->random = gc_draw_state(options->seed, 1);
   gc_coalescer_init(&l2->of_l1, gpu->l1.line_bytes, gpu->l1.sector_bytes);
   gc_coalescer_init(&l2->of_l2, gpu->l2.line_bytes, gpu->l2.sector_bytes);
-  l2->like_l1 =
-      gpu->l1.line_bytes == gpu->l2.line_bytes && gpu->l1.sector_bytes == gpu->l2.sector_bytes;
+  l2->same_lines = gpu->l1.line_bytes == gpu->l2.line_bytes;
+  l2->like_l1 = l2->same_lines && gpu->l1.sector_bytes == gpu->l2.sector_bytes;
   if (options->fully_associative)
     l2->index.sets = 1;
   else
@@ -60,7 +59,6 @@ void gc_l2_fini(struct gc_l2 *l2)
     gc_lines_fini(&l2->partitions[i]);
   free(l2->partitions);
   free(l2->near);
-  gc_sector_set_fini(&l2->seen);
   memset(l2, 0, sizeof *l2);
 }
 
@@ -252,19 +250,15 @@ static inline unsigned count_sectors(const struct access *access, uint32_t secto
 }
 
 /* far: sectors that only the home partition has, or has under way. */
-GC_ALWAYS_INLINE int count_access(struct gc_l2 *l2, const struct access *access, uint32_t far)
+GC_ALWAYS_INLINE void count_access(struct gc_l2 *l2, const struct access *access, uint32_t far)
 {
   struct gc_cache_counts *counts =
       access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
   const unsigned all = count_sectors(access, access->sectors);
-  uint32_t new = 0;
 
-  if (l2->compulsory && access->missing &&
-      gc_sector_set_add(&l2->seen, access->line, access->missing, &new))
-    return -ENOMEM;
   if (access->kind == GC_L2_ATOMIC) {
     l2->counts->atomics += all;
-    return 0;
+    return;
   }
   counts->accesses += all;
   if (access->missing)
@@ -276,9 +270,6 @@ GC_ALWAYS_INLINE int count_access(struct gc_l2 *l2, const struct access *access,
     counts->hits_on_miss += count_sectors(access, access->under_way);
   if (far && access->kind == GC_L2_LOAD)
     l2->counts->l2_loads_far += count_sectors(access, far);
-  if (new)
-    counts->compulsory += count_sectors(access, new);
-  return 0;
 }
 
 /* A store reads what it does not write, if it brings in a whole line. */
@@ -297,7 +288,7 @@ GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
   bool copy = gpu->copies && near != home && access->kind == GC_L2_LOAD;
   struct gc_line *near_line = NULL, *home_line = NULL;
   uint32_t not_near = 0, bring;
-  int status;
+  int status = 0;
 
   access->missing = access->sectors;
   if (copy) {
@@ -307,7 +298,7 @@ GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
   }
   if (access->missing)
     home_line = look(l2, home, access);
-  status = count_access(l2, access, not_near & ~access->missing);
+  count_access(l2, access, not_near & ~access->missing);
   if (access->missing && !l2->no_latency) {
     uint64_t cycles =
         gc_latency_draw(l2->half_normal, gpu->memory_cycles, gpu->memory_spread, &l2->random);
@@ -317,7 +308,7 @@ GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
   bring = sectors_to_bring(l2, access);
   if (bring)
     count_memory(l2, access, bring);
-  if (!status && bring)
+  if (bring)
     status = keep(l2, home, home_line, access, bring);
   if (!status && copy)
     status = keep(l2, near, near_line, access, access->sectors & ~access->stored);
@@ -335,8 +326,10 @@ static int access_collected(struct gc_l2 *l2, struct access *access, uint8_t of_
   access->cycles = 0;
   access->hits = access->under_way = access->stored = 0;
   access->of_l1 = of_l1;
-  access->mix = gc_mix(access->line);
-  access->set = gc_set_of(&l2->index, access->line);
+  if (!l2->same_lines) { /* else, these are those of the request */
+    access->mix = gc_mix(access->line);
+    access->set = gc_set_of(&l2->index, access->line);
+  }
   status = access_line(l2, access);
   *slowest = access->cycles > *slowest ? access->cycles : *slowest;
   access->sectors = access->parts = 0;

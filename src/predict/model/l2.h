@@ -16,7 +16,6 @@
 #include "predict/model/latency.h"
 #include "predict/model/lines.h"
 #include "predict/model/run.h"
-#include "predict/model/sector_set.h"
 #include "predict/model/partial.h"
 #include "predict/model/set_index.h"
 #include "predict/model/tlb.h"
@@ -26,16 +25,16 @@ enum gc_l2_access { GC_L2_LOAD, GC_L2_STORE, GC_L2_ATOMIC };
 struct gc_l2 {
   const struct gc_gpu_model *gpu;
   const struct gc_half_normal *half_normal;
-  bool no_latency, compulsory;
+  bool no_latency;
   uint32_t home_mask; /* home is mix >> 32 & home_mask; UINT32_MAX: it is not that simple */
-  bool like_l1;       /* lines and sectors are as large as those of L1 */
+  bool same_lines;    /* as large as those of L1 */
+  bool like_l1;       /* same_lines, and sectors as large as those of L1 */
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
   struct gc_lines *partitions;
   struct gc_partial partial;
   struct gc_tlbs tlbs; /* none if loads take no time */
   uint8_t *near;       /* partition of each SM */
-  struct gc_sector_set seen;
   uint64_t random;
   struct gc_counts *counts;
   uint64_t start,

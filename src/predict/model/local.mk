@@ -31,12 +31,10 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/many_ways.c \
 	src/predict/model/model.c \
 	src/predict/model/model.h \
-	src/predict/model/paper.c \
 	src/predict/model/partial.c \
 	src/predict/model/partial.h \
 	src/predict/model/placement.c \
 	src/predict/model/placement.h \
-	src/predict/model/paper.h \
 	src/predict/model/random.h \
 	src/predict/model/residency.c \
 	src/predict/model/residency.h \

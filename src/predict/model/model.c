@@ -8,7 +8,6 @@
 #include "predict/model/model.h"
 
 #include "predict/model/check.h"
-#include "predict/model/paper.h"
 #include "predict/model/placement.h"
 #include "predict/model/residency.h"
 #include "predict/model/sm.h"
@@ -90,7 +89,7 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
                                           const struct gc_model_options *options)
 {
   struct gc_cache_model *predict;
-  int status = 0;
+  int status;
 
   if (gc_gpu_model_check(gpu, NULL))
     return NULL;
@@ -101,12 +100,10 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
   predict->options = *options;
   gc_half_normal_init(&predict->half_normal);
   choose_index(predict);
-  if (!options->paper) {
-    status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);
-    predict->sms = calloc(gpu->sms, sizeof *predict->sms);
-  }
+  status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);
+  predict->sms = calloc(gpu->sms, sizeof *predict->sms);
   predict->l2.counts = &predict->counts;
-  if (status || (!options->paper && !predict->sms)) {
+  if (status || !predict->sms) {
     gc_cache_model_free(predict);
     return NULL;
   }
@@ -145,7 +142,7 @@ void gc_cache_model_free(struct gc_cache_model *predict)
 static struct gc_block_reader reader_of(struct gc_cache_model *predict)
 {
   struct gc_block_reader reader = {.index = &predict->index,
-                                   .l2_index = predict->l2.like_l1 ? &predict->l2.index : NULL,
+                                   .l2_index = predict->l2.same_lines ? &predict->l2.index : NULL,
                                    .loads_in_l1 = predict->gpu.loads_in_l1,
                                    .loads = &predict->loads,
                                    .registers = predict->registers,
@@ -337,8 +334,10 @@ static void sum_loads(struct gc_cache_model *predict)
   struct gc_cache_counts *sum = &predict->counts.l1_loads;
 
   for (uint32_t i = 0; i < predict->loads.count; i++) {
-    const struct gc_cache_counts *counts = &predict->loads.loads[i].l1;
+    struct gc_cache_counts *counts = &predict->loads.loads[i].l1;
 
+    if (counts->compulsory > counts->misses) /* an estimate */
+      counts->compulsory = counts->misses;
     sum->accesses += counts->accesses;
     sum->hits += counts->hits;
     sum->hits_on_miss += counts->hits_on_miss;
@@ -366,8 +365,6 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   memset(run, 0, sizeof *run);
   memset(&predict->counts, 0, sizeof predict->counts);
   gc_loads_fini(&predict->loads);
-  if (predict->options.paper)
-    return gc_paper_run(&predict->gpu, &predict->options, trace, launch, NULL, run, err);
   gc_l2_begin(&predict->l2);
   gc_place_blocks(&predict->gpu, launch->blocks, predict->order);
   predict->used = 0;

@@ -15,9 +15,8 @@
 /* Why sectors were not there: the differences between runs of the model in which one thing is left
  * out, with the same seed (attribute.h has the arithmetic). Nugteren et al. 2014, section 6. */
 enum gc_miss {
-  GC_MISS_COMPULSORY, /* the first access to the sector: by this SM in this kernel (L1), or in the
-                         trace (L2) */
-  GC_MISS_CAPACITY,   /* the rest: the cache is too small for this order of accesses */
+  GC_MISS_COMPULSORY,    /* the first access to the sector by this SM in this kernel */
+  GC_MISS_CAPACITY,      /* the rest: the cache is too small for this order of accesses */
   GC_MISS_ASSOCIATIVITY, /* more misses than with one set and LRU */
   GC_MISS_LATENCY,       /* more misses than if loads took no time, other than those of MSHRs */
   GC_MISS_MSHR,          /* more misses than if any number of lines could be outstanding */
@@ -32,7 +31,8 @@ struct gc_cache_counts {
   uint64_t hits;
   uint64_t hits_on_miss; /* the sector was under way to the cache */
   uint64_t misses;
-  uint64_t compulsory; /* of the misses: first accesses. 0 unless gc_model_options.compulsory */
+  uint64_t compulsory; /* L1, of the misses: first accesses, estimated if there are many
+                          (sector_set.h). 0 unless gc_model_options.compulsory */
 };
 
 struct gc_counts {
@@ -78,13 +78,8 @@ struct gc_model_options {
    * which ends the run. */
   int (*observe)(void *data, unsigned sm, uint64_t line);
   void *observe_data;
-  bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
+  bool compulsory;      /* count compulsory misses of L1 */
   bool each_load_waits; /* whatever the trace says about loads at once */
-  bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
-                 instruction of a warp per time step, whatever it accesses */
-  bool paper_round_robin; /* with paper: warps do not wait for their loads (sections 4.1 to 4.4) */
-  bool paper_unclipped;   /* with paper: a load of a line that is under way has a latency of its own
-                             (section 4.2, table 4) */
 };
 
 #endif

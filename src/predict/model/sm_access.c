@@ -119,7 +119,7 @@ GC_ALWAYS_INLINE int count_load(struct gc_sm *sm, uint32_t load, const struct gc
   const unsigned waits = waiting ? gc_ones_of_few(waiting) : 0;
   const unsigned misses = missing ? gc_ones_of_few(missing) : 0;
   struct gc_cache_counts *counts = &sm->loads->loads[load].l1;
-  uint32_t new = 0;
+  uint64_t new = 0;
 
   if (sm->options->observe &&
       sm->options->observe(sm->options->observe_data, sm->number, request->line))
@@ -127,7 +127,7 @@ GC_ALWAYS_INLINE int count_load(struct gc_sm *sm, uint32_t load, const struct gc
   if (missing && sm->options->compulsory) {
     if (gc_sector_set_add(&sm->seen, request->line, missing, &new))
       return -ENOMEM;
-    counts->compulsory += gc_ones_of_few(new);
+    counts->compulsory += new;
   }
   counts->accesses += all;
   counts->hits += all - waits - misses;

@@ -25,7 +25,7 @@ static inline void hint_look_up(const struct gc_sm *sm, unsigned step,
 {
   if (step == GC_STEP_LOAD)
     hint_l1(sm, request);
-  if (sm->l2->like_l1)
+  if (sm->l2->same_lines)
     gc_l2_prefetch(sm->l2, sm->number, request);
 }
 

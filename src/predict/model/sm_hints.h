@@ -34,7 +34,7 @@ static inline void gc_sm_hint_miss(const struct gc_sm *sm, const struct gc_reque
 {
   if (sm->gpu->l1.early)
     gc_lines_prefetch_line(&sm->l1, request->set, request->mix);
-  if (sm->l2->like_l1)
+  if (sm->l2->same_lines)
     gc_l2_prefetch_miss(sm->l2, sm->number, request);
 }
 

@@ -10,6 +10,7 @@
 #include "predict/model/in_flight.h"
 #include "predict/model/l2.h"
 #include "predict/model/lines.h"
+#include "predict/model/sector_set.h"
 #include "predict/model/warp_queue.h"
 #include "predict/model/wheel.h"
 

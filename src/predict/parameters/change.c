@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/parameters/change.h"
 
+#include "predict/model/coalesce.h"
 #include "predict/model/random.h"
 
 #include <errno.h>
@@ -100,8 +101,9 @@ int gc_change_line(struct gc_cache_geometry *cache, double factor, struct gc_err
   const unsigned line_bit = lowest_bit(cache->line_bytes);
   const uint32_t bytes = whole(cache->line_bytes, factor), sets = whole(cache->sets, 1 / factor);
 
-  if (!bytes || bytes & (bytes - 1) || bytes < cache->sector_bytes ||
-      bytes / cache->sector_bytes > 32)
+  if (bytes && bytes < cache->sector_bytes)
+    cache->sector_bytes = bytes;
+  if (bytes < GC_LINE_BYTES_MIN || bytes & (bytes - 1) || bytes / cache->sector_bytes > 32)
     return gc_fail(err, -ERANGE,
                    "a cache line of %g bytes with sectors of %u bytes cannot be modelled",
                    cache->line_bytes * factor, cache->sector_bytes);

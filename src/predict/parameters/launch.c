@@ -123,6 +123,24 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
   return status;
 }
 
+/* A limit makes predictions worse (doc/results/predict.md, "Figure 3 of the paper"), so that a
+ * change has to ask for it. */
+static int set_outstanding(struct gc_parameters *parameters, const struct gc_changes *changes,
+                           struct gc_gpu_model *gpu, struct gc_error *err)
+{
+  if (!(changes->outstanding > 0)) {
+    gpu->outstanding_per_sm = 0;
+    if (gpu->loads_in_l1)
+      gc_assume(&parameters->assumptions, HWLOC_GPUCACHE_L1, HWLOC_GPUCACHE_OUTSTANDING_PER_SM,
+                "any number of lines can be outstanding");
+    return 0;
+  }
+  if (!gpu->outstanding_per_sm)
+    return gc_fail(err, -ERANGE, "the record does not have the number of outstanding loads");
+  gpu->outstanding_per_sm = scaled(gpu->outstanding_per_sm, changes->outstanding);
+  return 0;
+}
+
 /* Half of the blocks that an SM would have: a small grid does not fill it. */
 static void halve_blocks(const struct gc_trace_launch *launch, struct gc_gpu_model *gpu)
 {
@@ -159,12 +177,7 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
   gpu->memory_cycles = draw(&parameters->memory_cycles, seed, 5);
   for (unsigned i = 0; i < GC_TLB_LEVELS; i++)
     gpu->tlb[i].miss_cycles = draw(&parameters->tlb_cycles[i], seed, 6 + i);
-  if (changes->outstanding > 0) {
-    if (!gpu->outstanding_per_sm)
-      return gc_fail(err, -ERANGE, "the record does not have the number of outstanding loads");
-    gpu->outstanding_per_sm = scaled(gpu->outstanding_per_sm, changes->outstanding);
-  }
   if (changes->half_blocks)
     halve_blocks(launch, gpu);
-  return 0;
+  return set_outstanding(parameters, changes, gpu, err);
 }

@@ -39,7 +39,7 @@ struct gc_changes {
   double capacity;    /* factor for the bytes of L1 */
   double ways;        /* factor for the ways of L1; the bytes stay, so that the sets change */
   double line;        /* factor for the line of L1; the bytes stay */
-  double outstanding; /* factor for the lines that can be outstanding */
+  double outstanding; /* factor for the lines that can be outstanding; 0: any number */
   bool half_blocks;   /* half as many blocks on an SM at the same time, at least one */
 };
 

@@ -128,14 +128,13 @@ static double read_spread(struct reading *reading, const struct gc_element *elem
   return cycles * ASSUMED_SPREAD;
 }
 
-static unsigned outstanding(struct reading *reading, const struct gc_element *l1, const char *key)
+static unsigned outstanding(const struct gc_element *l1)
 {
   uint64_t value;
 
-  if (l1 && !gc_infos_get_u64(&l1->infos, key, &value) && value && value <= 1u << 20)
+  if (l1 && !gc_infos_get_u64(&l1->infos, HWLOC_GPUCACHE_OUTSTANDING_PER_SM, &value) &&
+      value <= 1u << 20)
     return (unsigned)value;
-  gc_assume(&reading->parameters->assumptions, HWLOC_GPUCACHE_L1, key,
-            "any number of lines can be outstanding");
   return 0;
 }
 
@@ -187,7 +186,7 @@ static void read_l1(struct reading *reading)
   gc_carveouts_read(&parameters->carveouts_32,
                     gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS),
                     parameters->shared_bytes);
-  parameters->gpu.outstanding_per_sm = outstanding(reading, l1, "OutstandingPerSM");
+  parameters->gpu.outstanding_per_sm = outstanding(l1);
 }
 
 /* Several L2 caches (one on each die of some AMD GPUs) know nothing of each other. Partitions of a

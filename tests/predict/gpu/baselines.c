@@ -14,6 +14,9 @@
  *   seed              the model with values drawn from the bounds of the record, SEEDS times
  *   distances         lines with a reuse distance below the capacity, in that order
  */
+#include "../paper_model.h"
+
+#include "predict/parameters/geometry.h"
 #include "predict/predict.h"
 #include "predict/threads.h"
 #include "record/reader.h"
@@ -28,7 +31,6 @@ enum {
   NO_LATENCY,
   NO_LIMIT,
   LRU,
-  PAPER,
   WAITING,
   DISTANCES,
   VARIANTS,
@@ -36,8 +38,7 @@ enum {
 };
 
 static const char *const names[VARIANTS + 1] = {
-    "full",  "no-associativity", "no-latency", "no-limit", "lru",
-    "paper", "waiting",          "distances",  "seed"};
+    "full", "no-associativity", "no-latency", "no-limit", "lru", "waiting", "distances", "seed"};
 
 static struct gc_model_options options_of(int variant)
 {
@@ -46,7 +47,6 @@ static struct gc_model_options options_of(int variant)
   options.fully_associative = variant == NO_ASSOCIATIVITY || variant == LRU;
   options.no_latency = variant == NO_LATENCY || variant == LRU || variant == DISTANCES;
   options.no_outstanding_limit = variant == NO_LIMIT || variant == LRU || variant == DISTANCES;
-  options.paper = variant == PAPER;
   options.each_load_waits = variant == WAITING;
   return options;
 }
@@ -58,12 +58,12 @@ static void print_cache(const struct gc_cache_counts *counts)
          (unsigned long long)counts->misses);
 }
 
-static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
+static void print_kernel(const char *variant, const struct gc_pass_kernel *kernel)
 {
   const struct gc_gpu_summary *gpu = &kernel->detail->gpu;
 
-  printf("%s\t%s", kernel->detail->launch.name, names[variant < VARIANTS ? variant : VARIANTS]);
-  if (variant == DISTANCES) {
+  printf("%s\t%s", kernel->detail->launch.name, variant);
+  if (kernel->reuse) {
     const uint64_t accesses = gc_reuse_histogram_accesses(kernel->reuse);
     const uint64_t hits =
         (uint64_t)(gc_reuse_histogram_hits(kernel->reuse, gpu->l1_bytes / gpu->l1_line_bytes) +
@@ -104,9 +104,47 @@ static int run_trace(const struct gc_parameters *parameters, int seeds, const ch
     fprintf(stderr, "%s\n", err.text);
   for (int i = 0; i < count; i++) {
     for (size_t k = 0; k < passes[i].count && !status; k++)
-      print_kernel(i, &passes[i].kernels[k]);
+      print_kernel(names[i < VARIANTS ? i : VARIANTS], &passes[i].kernels[k]);
     gc_pass_clear(&passes[i]);
   }
+  return status;
+}
+
+static int run_paper_kernel(const struct gc_parameters *parameters, struct gc_trace *trace,
+                            const struct gc_trace_launch *launch, struct gc_error *err)
+{
+  const struct gc_paper_options options = {.seed = 1};
+  struct gc_parameters of_kernel = *parameters;
+  struct gc_pass_detail detail = {.launch = *launch};
+  struct gc_pass_kernel kernel = {.detail = &detail};
+  struct gc_gpu_model gpu;
+  int status = gc_parameters_gpu(&of_kernel, launch, &(struct gc_changes){0}, 0, &gpu, err);
+
+  if (!status)
+    status = gc_paper_run(&gpu, &options, trace, launch, &kernel.run, err);
+  if (status)
+    return status;
+  detail.gpu.l1_bytes = gc_geometry_bytes(&gpu.l1);
+  print_kernel("paper", &kernel);
+  free(kernel.run.loads);
+  return 0;
+}
+
+static int run_paper(const struct gc_parameters *parameters, const char *path)
+{
+  struct gc_trace_launch launch;
+  struct gc_error err = {0};
+  struct gc_trace *trace;
+  int status = gc_trace_open(path, &trace, &err);
+
+  if (!status) {
+    while ((status = gc_trace_next_kernel(trace, &launch, &err)) > 0)
+      if ((status = run_paper_kernel(parameters, trace, &launch, &err)))
+        break;
+    gc_trace_close(trace);
+  }
+  if (status)
+    fprintf(stderr, "%s\n", err.text);
   return status;
 }
 
@@ -149,6 +187,7 @@ int main(int argc, char **argv)
   printf("kernel\tvariant\tl1_accesses\tl1_hits\tl1_on_miss\tl1_misses\tl2_accesses\tl2_hits"
          "\tl2_on_miss\tl2_misses\tcycles\tblocks_per_sm\tl1_bytes\tl2_far\tmemory_bytes\n");
   for (int i = 3; i < argc && !status; i++)
-    status = run_trace(&parameters, seeds, (const char *const *)&argv[i]);
+    status = run_trace(&parameters, seeds, (const char *const *)&argv[i]) ||
+             run_paper(&parameters, argv[i]);
   return status ? 1 : 0;
 }

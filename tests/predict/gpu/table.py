@@ -51,6 +51,7 @@ for line in open(sys.argv[1]):
     name, key, *numbers = line.split("\t")
     counters[name][key] = [float(number) for number in numbers]
 held_out = set(open(sys.argv[3]).read().split())
+in_range = collections.defaultdict(list)
 errors = collections.defaultdict(lambda: collections.defaultdict(list))
 print("| kernel | L1 counted | predicted | range | error |", " | ".join(VARIANTS),
       "| L2 counted | predicted | range | error |")
@@ -70,6 +71,9 @@ for kind in "tuning", "held out", "probe":
             errors[kind][("L1", "L2")[level]].append(error)
             cells += [f"{counted[level]:.1f}", f"{predicted:.1f}",
                       f"{min(drawn):.1f} to {max(drawn):.1f}", f"{error:.1f}"]
+            if counted[level] == counted[level]:  # not nan
+                least, rate, most = (round(x, 1) for x in (min(drawn), counted[level], max(drawn)))
+                in_range[("L1", "L2")[level], kind].append(least <= rate <= most)
             if level == 0:
                 for variant in VARIANTS:
                     rate = rates[name][variant][0][0]
@@ -83,6 +87,9 @@ for kind, of_kind in errors.items():
     print(f"| {kind} | {len(of_kind['L1'])} | {mean(of_kind['L1']):.1f} |",
           " | ".join(f"{mean(of_kind[variant]):.1f}" for variant in VARIANTS),
           f"| {mean(of_kind['L2']):.1f} |")
+print("\ncounted rates that are in the range, to 0.1 points:",
+      ", ".join(f"{level} {kind} {sum(of_kind)} of {len(of_kind)}"
+                for (level, kind), of_kind in sorted(in_range.items())))
 memory = read_memory(sys.argv[2])
 if memory:
     print("\n| kernel | MB read from memory, counted | predicted | ratio |\n|---|---|---|---|")

@@ -1,14 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "predict/model/paper.h"
+#include "paper_model.h"
 
 #include "predict/model/block.h"
 #include "predict/model/in_flight.h"
 #include "predict/model/latency.h"
 #include "predict/model/lines.h"
 #include "predict/model/residency.h"
-#include "predict/model/sector_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,13 +22,11 @@ struct paper_warp {
 
 struct paper {
   struct gc_gpu_model gpu; /* lines without sectors, LRU */
-  const struct gc_model_options *options;
-  const struct gc_paper_watcher *watcher;
+  const struct gc_paper_options *options;
   struct gc_half_normal half_normal;
   struct gc_set_index index;
   struct gc_lines l1;
   struct gc_in_flight in_flight; /* one for each effect, hits too */
-  struct gc_sector_set seen;
   struct gc_wheel effects, sleeping;
   struct paper_warp *ready, *last_ready; /* the FIFO */
   struct gc_loads loads;
@@ -68,8 +65,8 @@ static void watch(const struct paper *paper, const struct paper_warp *warp, uint
   struct gc_paper_event event = {paper->time, warp->block_number, warp->number, line,
                                  status,      effect_at};
 
-  if (paper->watcher)
-    paper->watcher->watch(&event, paper->watcher->data);
+  if (paper->options->watch)
+    paper->options->watch(&event, paper->options->data);
 }
 
 static void take_effect(struct paper *paper, uint32_t set, uint64_t number)
@@ -131,22 +128,16 @@ static int add_effect(struct paper *paper, const struct gc_request *request, uin
   return 0;
 }
 
-static int count(struct paper *paper, uint32_t load, uint64_t line, enum gc_paper_status status)
+static void count(struct paper *paper, uint32_t load, enum gc_paper_status status)
 {
   struct gc_cache_counts *counts[] = {&paper->counts.l1_loads, &paper->loads.loads[load].l1};
-  uint32_t new = 0;
 
-  if (status == GC_PAPER_MISS && paper->options->compulsory &&
-      gc_sector_set_add(&paper->seen, line, 1, &new))
-    return -ENOMEM;
   for (unsigned i = 0; i < 2; i++) {
     counts[i]->accesses++;
     counts[i]->hits += status == GC_PAPER_HIT;
     counts[i]->hits_on_miss += status == GC_PAPER_IN_FLIGHT;
     counts[i]->misses += status == GC_PAPER_MISS;
-    counts[i]->compulsory += new;
   }
-  return 0;
 }
 
 /* One line of an instruction. 1: cancelled; 0; or -ENOMEM. *wake: when the warp may go on. */
@@ -154,21 +145,21 @@ static int access_line(struct paper *paper, const struct paper_warp *warp,
                        const struct gc_request *request, bool first, uint64_t *wake)
 {
   const struct gc_gpu_model *gpu = &paper->gpu;
-  const struct gc_model_options *options = paper->options;
+  const struct gc_paper_options *options = paper->options;
   bool there = gc_lines_find(&paper->l1, request->set, request->line);
   uint64_t arrival = 0, effect_at = paper->time;
   enum gc_paper_status status = GC_PAPER_HIT;
 
   if (!there)
     status = in_flight(paper, request->line, &arrival) ? GC_PAPER_IN_FLIGHT : GC_PAPER_MISS;
-  if (status == GC_PAPER_MISS && first && !options->no_outstanding_limit &&
-      gpu->outstanding_per_sm && paper->outstanding >= gpu->outstanding_per_sm) {
+  if (status == GC_PAPER_MISS && first && gpu->outstanding_per_sm &&
+      paper->outstanding >= gpu->outstanding_per_sm) {
     watch(paper, warp, request->line, GC_PAPER_CANCEL, 0);
     return 1;
   }
   if (there && !options->no_latency)
     effect_at += (uint64_t)(gpu->l1_cycles + 0.5);
-  else if (status == GC_PAPER_IN_FLIGHT && !options->paper_unclipped)
+  else if (status == GC_PAPER_IN_FLIGHT && !options->unclipped)
     effect_at = arrival;
   else if (!options->no_latency)
     effect_at += gc_latency_draw(&paper->half_normal, gpu->memory_cycles, gpu->memory_spread,
@@ -176,8 +167,7 @@ static int access_line(struct paper *paper, const struct paper_warp *warp,
   watch(paper, warp, request->line, status, effect_at);
   if (effect_at > *wake)
     *wake = effect_at;
-  if (count(paper, warp->block->instructions[warp->instruction].load, request->line, status))
-    return -ENOMEM;
+  count(paper, warp->block->instructions[warp->instruction].load, status);
   return add_effect(paper, request, effect_at, status == GC_PAPER_MISS);
 }
 
@@ -188,6 +178,14 @@ static void wake_warps(struct paper *paper)
 
   while ((event = gc_wheel_take(&paper->sleeping, paper->time + 1)))
     push(paper, &paper->warps[event->warp]);
+}
+
+/* The first load from an instruction on, or GC_NO_INSTRUCTION. */
+static uint32_t load_from(const struct gc_block *block, uint32_t instruction)
+{
+  while (instruction != GC_NO_INSTRUCTION && block->instructions[instruction].step != GC_STEP_LOAD)
+    instruction = block->instructions[instruction].next;
+  return instruction;
 }
 
 /* One time step of a warp. */
@@ -209,11 +207,11 @@ static int execute(struct paper *paper, struct paper_warp *warp)
   if (status < 0)
     return status;
   if (status == 0)
-    warp->instruction = instruction->next;
+    warp->instruction = load_from(warp->block, instruction->next);
   wake_warps(paper);
   if (status == 0 && warp->instruction == GC_NO_INSTRUCTION)
     return 0;
-  if (status == 1 || paper->options->paper_round_robin || wake <= paper->time + 1)
+  if (status == 1 || paper->options->round_robin || wake <= paper->time + 1)
     push(paper, warp);
   else if ((event = gc_wheel_add(&paper->sleeping, wake)))
     event->warp = (uint32_t)(warp - paper->warps);
@@ -247,7 +245,7 @@ static int read_block(struct paper *paper, struct gc_trace *trace, struct gc_blo
                       unsigned *number, struct gc_error *err)
 {
   struct gc_block_reader reader = {
-      .index = &paper->index, .loads_only = true, .loads = &paper->loads};
+      .index = &paper->index, .loads_in_l1 = true, .loads = &paper->loads};
 
   gc_coalescer_init(&reader.coalescer, paper->gpu.l1.line_bytes, paper->gpu.l1.line_bytes);
   while (paper->blocks_read % paper->gpu.sms) {
@@ -277,12 +275,14 @@ static int start_set(struct paper *paper, unsigned blocks)
     const struct gc_block *block = &paper->blocks[i];
 
     for (uint32_t k = 0; k < block->warp_count; k++) {
-      if (block->warps[k].first == GC_NO_INSTRUCTION)
+      const uint32_t first = load_from(block, block->warps[k].first);
+
+      if (first == GC_NO_INSTRUCTION)
         continue;
       *warps = (struct paper_warp){.block = block,
                                    .block_number = paper->block_numbers[i],
                                    .number = k,
-                                   .instruction = block->warps[k].first};
+                                   .instruction = first};
       push(paper, warps++);
     }
   }
@@ -311,7 +311,7 @@ static int run_kernel(struct paper *paper, struct gc_trace *trace, struct gc_err
 static int init(struct paper *paper, const struct gc_gpu_model *gpu,
                 const struct gc_trace_launch *launch)
 {
-  const struct gc_model_options *options = paper->options;
+  const struct gc_paper_options *options = paper->options;
 
   paper->gpu = *gpu;
   paper->gpu.l1.sector_bytes = gpu->l1.line_bytes;
@@ -335,7 +335,6 @@ static void fini(struct paper *paper)
   free(paper->block_numbers);
   free(paper->warps);
   gc_loads_fini(&paper->loads);
-  gc_sector_set_fini(&paper->seen);
   gc_in_flight_fini(&paper->in_flight);
   gc_wheel_fini(&paper->effects);
   gc_wheel_fini(&paper->sleeping);
@@ -343,10 +342,9 @@ static void fini(struct paper *paper)
   free(paper);
 }
 
-int gc_paper_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
+int gc_paper_run(const struct gc_gpu_model *gpu, const struct gc_paper_options *options,
                  struct gc_trace *trace, const struct gc_trace_launch *launch,
-                 const struct gc_paper_watcher *watcher, struct gc_kernel_run *run,
-                 struct gc_error *err)
+                 struct gc_kernel_run *run, struct gc_error *err)
 {
   struct paper *paper = calloc(1, sizeof *paper);
   int status;
@@ -355,7 +353,6 @@ int gc_paper_run(const struct gc_gpu_model *gpu, const struct gc_model_options *
   if (!paper)
     return gc_fail(err, -ENOMEM, "no memory for the model");
   paper->options = options;
-  paper->watcher = watcher;
   status = init(paper, gpu, launch);
   if (status)
     gc_fail(err, status, "no memory for a cache");
