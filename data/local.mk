@@ -21,6 +21,7 @@ sim_profiles = \
 	data/sim/v100
 # Tests of tier ci measure these: tests/sim/recent.sh.
 sim_recent_profiles = \
+	data/sim/mi300a \
 	data/sim/mi355x
 dist_sim_DATA = data/sim/README $(sim_profiles) $(sim_recent_profiles)
 
