@@ -22,7 +22,8 @@ sim_profiles = \
 # Tests of tier ci measure these: tests/sim/recent.sh.
 sim_recent_profiles = \
 	data/sim/mi300a \
-	data/sim/mi355x
+	data/sim/mi355x \
+	data/sim/rtx5090
 dist_sim_DATA = data/sim/README $(sim_profiles) $(sim_recent_profiles)
 
 # For the services of a node: they measure at boot and whenever a driver is loaded, and make the

@@ -31,6 +31,7 @@ struct paper_row {
   unsigned shared_kib; /* carve-out that the paper's value belongs to, if L1 has one */
   unsigned single_kib; /* L1 that this leaves a single block, if the driver takes shared memory for each */
   struct cell capacity, line, fetch, latency, penalty, per_sm;
+  struct cell far; /* latency of the far partition */
   struct words with; /* without shared memory, which the papers did not test */
 };
 
@@ -45,6 +46,7 @@ struct paper_row {
 #define API "the number that the driver reports"
 #define OTHER_BOARD "another board or driver, which reports a little more"
 #define CLOCKS "it includes clock reads and does not wait for the load; real GPUs gave our value (doc/results)"
+#define CHAIN "7.5 cycles more than gpu-benches found on the same GPUs (A100, GH200); L2 and memory agree"
 #define OVERHEAD "it includes a clock read and a store to shared memory of unknown length (section 3.2)"
 
 #define L1_NAME "L1Cache"
@@ -55,7 +57,8 @@ struct paper_row {
  * 5.1. Groessler: Größler 2022, tables 5.4 to 5.9; his line is what a miss fetches, and both are
  * compared. MT4G: Vanecek et al. 2025, table III (H100), and results.json of the other GPUs, with a
  * preference for L1. Latencies of MT4G are left out if the thesis has some: they include clock
- * reads and stores, and some do not wait for the load. */
+ * reads and stores, and some do not wait for the load. AI_kernels: github.com/markdewing/AI_kernels,
+ * latency/data. */
 static const struct paper_row paper_rows[] = {
   /* Fermi. Mei describes the replacement and the sets of its L1, Nugteren the hash: see
    * test_fermi.c */
@@ -257,6 +260,14 @@ static const struct paper_row paper_rows[] = {
   {"h200", "doc/results/h200", GC_CONSTANT_L1, .capacity = SAME(KIB(2))},
   {"h200", "doc/results/h200", GC_CONSTANT_L15, .capacity = SAME(KIB(128))},
   {"h200", "MT4G", GC_DEVICE_MEMORY, .capacity = SAME(150109880320), .latency = {799, 671, CLOCKS}},
+
+  /* Blackwell. "driver": what users report that it states. See the profiles. */
+  {"rtx5090", "driver", GC_SHARED_MEMORY, .capacity = SAME(102400)},
+  {"rtx5090", "driver", GC_L2, .capacity = SAME(100663296)},
+  {"rtx5090", "driver", GC_DEVICE_MEMORY, .capacity = SAME(33680457728)},
+  {"rtx5090", "AI_kernels", GC_L1, .latency = {44.1, 36, CHAIN}},
+  {"rtx5090", "AI_kernels", GC_L2, .latency = SAME(360)},
+  {"rtx5090", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(932)},
 };
 #define PAPER_ROWS (sizeof(paper_rows) / sizeof(*paper_rows))
 

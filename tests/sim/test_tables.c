@@ -93,6 +93,12 @@ static const struct expectation expectations[] = {
   {"h200", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
   {"h200", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
   {"h200", GC_L2, GC_SPACE_CG, 0},
+  {"rtx5090", GC_L1, GC_SPACE_CA, 0},
+  {"rtx5090", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"rtx5090", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"rtx5090", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"rtx5090", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"rtx5090", GC_L2, GC_SPACE_CG, 0},
 };
 #define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
 
@@ -378,6 +384,8 @@ static void check_row(const struct opened *o, const struct paper_row *row)
   check_cell(o, row, "FetchBytes", number(element, "FetchBytes"), &row->fetch, 0);
   check_cell(o, row, "LatencyCycles", number(element, "LatencyCycles"), &row->latency,
              within_of_latency(row->kind, cycles));
+  check_cell(o, row, "FarLatencyCycles", number(element, "FarLatencyCycles"), &row->far,
+             within_of_latency(row->kind, row->far.measured));
   check_cell(o, row, "MissPenaltyCycles", number(element, "MissPenaltyCycles"), &row->penalty, 0.03 * penalty);
   check_cell(o, row, "PerSM", number(element, "PerSM"), &row->per_sm, 0);
   check_words(o, row, element);
@@ -421,7 +429,7 @@ static void profile(void **state)
 }
 
 static const char *const all[] = {"gtx560ti", "gtx470", "gtx780", "k20c", "gtx840m", "p6000", "p100",
-                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200"};
+                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200", "rtx5090"};
 
 static void check_listed(struct opened *o)
 {
