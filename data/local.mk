@@ -21,6 +21,7 @@ sim_profiles = \
 	data/sim/v100
 # Tests of tier ci measure these: tests/sim/recent.sh.
 sim_recent_profiles = \
+	data/sim/b200 \
 	data/sim/mi300a \
 	data/sim/mi355x \
 	data/sim/rtx5090

@@ -268,6 +268,11 @@ static const struct paper_row paper_rows[] = {
   {"rtx5090", "AI_kernels", GC_L1, .latency = {44.1, 36, CHAIN}},
   {"rtx5090", "AI_kernels", GC_L2, .latency = SAME(360)},
   {"rtx5090", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(932)},
+  {"b200", "driver", GC_SHARED_MEMORY, .capacity = SAME(KIB(228))},
+  {"b200", "driver", GC_L2, .capacity = {132644864, 62179200, "of both dies; the profile assumes 15/16 of one"}},
+  {"b200", "AI_kernels", GC_L1, .latency = {39.6, 32, CHAIN}},
+  {"b200", "AI_kernels", GC_L2, .latency = SAME(294), .far = SAME(637)},
+  {"b200", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(853)},
 };
 #define PAPER_ROWS (sizeof(paper_rows) / sizeof(*paper_rows))
 

@@ -99,6 +99,12 @@ static const struct expectation expectations[] = {
   {"rtx5090", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
   {"rtx5090", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
   {"rtx5090", GC_L2, GC_SPACE_CG, 0},
+  {"b200", GC_L1, GC_SPACE_CA, 0},
+  {"b200", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"b200", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"b200", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"b200", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"b200", GC_L2, GC_SPACE_CG, 0},
 };
 #define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
 
@@ -429,7 +435,7 @@ static void profile(void **state)
 }
 
 static const char *const all[] = {"gtx560ti", "gtx470", "gtx780", "k20c", "gtx840m", "p6000", "p100",
-                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200", "rtx5090"};
+                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200", "rtx5090", "b200"};
 
 static void check_listed(struct opened *o)
 {
