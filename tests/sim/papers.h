@@ -46,6 +46,7 @@ struct paper_row {
 #define API "the number that the driver reports"
 #define OTHER_BOARD "another board or driver, which reports a little more"
 #define CLOCKS "it includes clock reads and does not wait for the load; real GPUs gave our value (doc/results)"
+#define BOARD "another board, of 80 GB: the latency of L2 is Groessler's, and the difference is the same"
 #define CHAIN "7.5 cycles more than gpu-benches found on the same GPUs (A100, GH200); L2 and memory agree"
 #define OVERHEAD "it includes a clock read and a store to shared memory of unknown length (section 3.2)"
 
@@ -58,7 +59,7 @@ struct paper_row {
  * compared. MT4G: Vanecek et al. 2025, table III (H100), and results.json of the other GPUs, with a
  * preference for L1. Latencies of MT4G are left out if the thesis has some: they include clock
  * reads and stores, and some do not wait for the load. AI_kernels: github.com/markdewing/AI_kernels,
- * latency/data. */
+ * latency/data. gpu-benches: github.com/RRZE-HPC/gpu-benches, gpu-latency. */
 static const struct paper_row paper_rows[] = {
   /* Fermi. Mei describes the replacement and the sets of its L1, Nugteren the hash: see
    * test_fermi.c */
@@ -218,6 +219,7 @@ static const struct paper_row paper_rows[] = {
   {"a100", "MT4G", GC_CONSTANT_L1, .capacity = {2112, 2048, FIRST_MISS}, .line = SAME(64), .fetch = SAME(64),
    .per_sm = SAME(1), .with = SAME("")},
   {"a100", "MT4G", GC_CONSTANT_L15, .fetch = SAME(256)},
+  {"a100", "gpu-benches", GC_L2, .latency = {206, 215, BOARD}, .far = {388, 397, BOARD}},
   {"a100", "MT4G", GC_L2,
    .capacity = {20971520, 19444480, "half of the nominal size, to which it rounds (IV-F1); half of its recorded loads "
                                     "miss at that size: they hit up to 19,442,432 (doc/results/replay.md)"},
