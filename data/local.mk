@@ -22,6 +22,7 @@ sim_profiles = \
 # Tests of tier ci measure these: tests/sim/recent.sh.
 sim_recent_profiles = \
 	data/sim/b200 \
+	data/sim/gb10 \
 	data/sim/mi300a \
 	data/sim/mi355x \
 	data/sim/rtx5090

@@ -275,6 +275,8 @@ static const struct paper_row paper_rows[] = {
   {"b200", "AI_kernels", GC_L1, .latency = {39.6, 32, CHAIN}},
   {"b200", "AI_kernels", GC_L2, .latency = SAME(294), .far = SAME(637)},
   {"b200", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(853)},
+  {"gb10", "chips and cheese", GC_L2, .capacity = SAME(MIB(24))},
+  {"gb10", "hwloc 766", GC_DEVICE_MEMORY, .capacity = SAME(128453672960)},
 };
 #define PAPER_ROWS (sizeof(paper_rows) / sizeof(*paper_rows))
 

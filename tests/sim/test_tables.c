@@ -105,6 +105,12 @@ static const struct expectation expectations[] = {
   {"b200", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
   {"b200", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
   {"b200", GC_L2, GC_SPACE_CG, 0},
+  {"gb10", GC_L1, GC_SPACE_CA, 0},
+  {"gb10", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"gb10", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"gb10", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"gb10", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"gb10", GC_L2, GC_SPACE_CG, 0},
 };
 #define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
 
@@ -435,7 +441,7 @@ static void profile(void **state)
 }
 
 static const char *const all[] = {"gtx560ti", "gtx470", "gtx780", "k20c", "gtx840m", "p6000", "p100",
-                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200", "rtx5090", "b200"};
+                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200", "rtx5090", "b200", "gb10"};
 
 static void check_listed(struct opened *o)
 {
