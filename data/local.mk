@@ -23,6 +23,7 @@ sim_profiles = \
 sim_recent_profiles = \
 	data/sim/b200 \
 	data/sim/gb10 \
+	data/sim/l40 \
 	data/sim/mi300a \
 	data/sim/mi355x \
 	data/sim/rtx5090

@@ -263,6 +263,11 @@ static const struct paper_row paper_rows[] = {
   {"h200", "doc/results/h200", GC_CONSTANT_L15, .capacity = SAME(KIB(128))},
   {"h200", "MT4G", GC_DEVICE_MEMORY, .capacity = SAME(150109880320), .latency = {799, 671, CLOCKS}},
 
+  /* Ada. The L1 of a single thread, as it is for as many blocks as can reside */
+  {"l40", "gpu-benches", GC_L1, .capacity = {KIB(89.2), KIB(89), FIRST_MISS}, .latency = SAME(34)},
+  {"l40", "gpu-benches", GC_L2, .capacity = SAME(MIB(96)), .latency = SAME(274)},
+  {"l40", "gpu-benches", GC_DEVICE_MEMORY, .latency = SAME(624)},
+
   /* Blackwell. "driver": what users report that it states. See the profiles. */
   {"rtx5090", "driver", GC_SHARED_MEMORY, .capacity = SAME(102400)},
   {"rtx5090", "driver", GC_L2, .capacity = SAME(100663296)},
