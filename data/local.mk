@@ -23,6 +23,7 @@ sim_profiles = \
 sim_recent_profiles = \
 	data/sim/b200 \
 	data/sim/gb10 \
+	data/sim/gh200 \
 	data/sim/l40 \
 	data/sim/mi300a \
 	data/sim/mi355x \

@@ -263,6 +263,10 @@ static const struct paper_row paper_rows[] = {
   {"h200", "doc/results/h200", GC_CONSTANT_L15, .capacity = SAME(KIB(128))},
   {"h200", "MT4G", GC_DEVICE_MEMORY, .capacity = SAME(150109880320), .latency = {799, 671, CLOCKS}},
 
+  {"gh200", "gpu-benches", GC_L1, .capacity = {KIB(221), KIB(217), FIRST_MISS}, .latency = SAME(32)},
+  {"gh200", "gpu-benches", GC_L2, .latency = SAME(280)},
+  {"gh200", "gpu-benches", GC_DEVICE_MEMORY, .latency = SAME(680)},
+
   /* Ada. The L1 of a single thread, as it is for as many blocks as can reside */
   {"l40", "gpu-benches", GC_L1, .capacity = {KIB(89.2), KIB(89), FIRST_MISS}, .latency = SAME(34)},
   {"l40", "gpu-benches", GC_L2, .capacity = SAME(MIB(96)), .latency = SAME(274)},

@@ -117,6 +117,12 @@ static const struct expectation expectations[] = {
   {"l40", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
   {"l40", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
   {"l40", GC_L2, GC_SPACE_CG, 0},
+  {"gh200", GC_L1, GC_SPACE_CA, 0},
+  {"gh200", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"gh200", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"gh200", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"gh200", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"gh200", GC_L2, GC_SPACE_CG, 0},
 };
 #define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
 
@@ -447,7 +453,8 @@ static void profile(void **state)
 }
 
 static const char *const all[] = {"gtx560ti", "gtx470", "gtx780", "k20c", "gtx840m", "p6000", "p100",
-                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200", "rtx5090", "b200", "gb10", "l40"};
+                                  "v100", "rtx2080ti", "t1000", "a100", "h100", "h200",
+                                  "rtx5090", "b200", "gb10", "l40", "gh200"};
 
 static void check_listed(struct opened *o)
 {
