@@ -3,9 +3,9 @@
  *
  * One set-associative cache. It stores no data, only which sectors of which lines are present, in
  * arrays that are allocated once. Hundreds of millions of accesses must be affordable. So all that
- * most accesses need of a set is in few cache lines of the host, large LRU caches keep adjacent sets
- * together (wide.h), emptying a cache changes one number, and the line used last is found without a
- * search.
+ * most accesses need of a set is in few cache lines of the host, LRU caches of the chip keep adjacent
+ * sets together (wide.h), emptying a cache changes one number, and the line used last is found
+ * without a search.
  */
 #ifndef GC_MODEL_CACHE_H
 #define GC_MODEL_CACHE_H
@@ -17,7 +17,7 @@
 int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max);
 void gc_cache_fini(struct gc_cache *cache);
 
-/* Makes the cache wide (wide.h) if it is a large LRU cache. It must be empty, and never gets a
+/* Makes the cache wide (wide.h) if it is an LRU cache with enough sets. It must be empty, and never gets a
  * limit. 0 or -ENOMEM. */
 int gc_cache_widen(struct gc_cache *cache);
 

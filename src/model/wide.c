@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Large LRU caches, a block of sets at a time.
+ * LRU caches of the chip, a block of sets at a time.
  */
 #include "model/wide.h"
 

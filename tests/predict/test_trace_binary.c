@@ -110,8 +110,8 @@ static void bulk_copies(void **state)
   becomes(RECORD(WHAT(R_BULK, 2, R_ROW), 1, 0x1000), "w1 10 atomic no-l1 16 1 1000\n");
   assert_non_null(out);
   for (unsigned i = 0; i < 70; i++) {
-    if (i % 32 == 0)
-      fprintf(out, "%sw1 10 load no-l1 16 %s", i ? "\n" : "", i < 64 ? "ffffffff" : "3f");
+    if (i % 16 == 0) /* warp 1 has 16 threads */
+      fprintf(out, "%sw1 10 load no-l1 16 %s", i ? "\n" : "", i < 64 ? "ffff" : "3f");
     fprintf(out, " %x", 0x1000 + 16 * i);
   }
   fputs("\n", out);

@@ -139,7 +139,7 @@ static double half_of(struct opened *run, gc_step *step, enum gc_kind kind)
 
   assert_non_null(mkdtemp(dir));
   must(run,
-       gc_raw_open(dir, &(struct gc_raw_source){"g", "sim", "model", "test", false},
+       gc_raw_open(dir, &(struct gc_raw_source){"g", "sim", "model", "test", 0, false},
                    &run->m.bench.raw, &run->err),
        "raw");
   run_step(run, step, kind);

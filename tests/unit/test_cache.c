@@ -623,8 +623,11 @@ static void wide_caches_are_like_others(void **state)
   (void)state;
   s.sector = 32;
   check_program(s, 1025, true); /* an odd number of sets: the last block is not full */
+  check_program(s, 64, true);   /* the smallest one has one block */
+  check_program(s, 65, true);
   s.hash = GC_HASH_XOR;
   check_program(s, 1024, true);
+  check_program(s, 64, true);
   s.hash = GC_HASH_NONE;
   s.interleave = 512;
   check_program(s, 1024, true);
@@ -639,7 +642,7 @@ static void wide_caches_take_any_address(void **state)
 
   (void)state;
   gc_random_seed(&random, 1);
-  assert_int_equal(gc_cache_init(&cache, &s, 1024), 0);
+  assert_int_equal(gc_cache_init(&cache, &s, 64), 0);
   assert_int_equal(gc_cache_widen(&cache), 0);
   for (uint64_t i = 0; i < 1000; i++) {
     assert_false(gc_cache_access(&cache, i << 54 | i << 17, &random));

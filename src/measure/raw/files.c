@@ -99,11 +99,7 @@ static void write_heading(FILE *file, const struct gc_raw *raw, const struct gc_
 {
   const struct gc_element *element = record ? gc_record_find(record, set->kind) : NULL;
   const uint32_t threshold = threshold_of(set);
-  const time_t now = time(NULL);
-  struct tm utc;
-  char date[32];
 
-  strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   fprintf(file, "# " PACKAGE_NAME " " PACKAGE_VERSION " raw data\n");
   write_line(file, "form", forms[set->form]);
   write_line(file, "gpu", raw->gpu);
@@ -117,7 +113,7 @@ static void write_heading(FILE *file, const struct gc_raw *raw, const struct gc_
     fprintf(file, "# threshold: %" PRIu32 "\n", threshold);
   write_notes(file, &raw->notes);
   write_notes(file, &set->notes);
-  write_line(file, "date", date);
+  write_line(file, "date", raw->date);
   write_line(file, "command", raw->command);
   for (size_t i = 0; element && i < element->infos.count; i++)
     write_line(file, element->infos.array[i].name, element->infos.array[i].value);

@@ -42,6 +42,7 @@ int gc_raw_open(const char *dir, const struct gc_raw_source *source, struct gc_r
   snprintf((*raw)->id, sizeof((*raw)->id), "%s", source->id);
   snprintf((*raw)->model, sizeof((*raw)->model), "%s", source->model);
   snprintf((*raw)->command, sizeof((*raw)->command), "%s", source->command);
+  gc_date_write(source->when, (*raw)->date);
   (*raw)->resumed = source->resumed;
   status = gc_raw_check_earlier(*raw, err);
   if (status) {

@@ -9,6 +9,7 @@
 
 #include "measure/raw/run.h"
 #include "record/record.h"
+#include "util/clock.h"
 
 #include <stdbool.h>
 
@@ -58,7 +59,7 @@ struct gc_raw_set {
 
 struct gc_raw {
   int dir;
-  char gpu[32], id[128], model[128], command[512];
+  char gpu[32], id[128], model[128], command[512], date[GC_DATE];
   bool resumed;
   struct gc_raw_notes notes; /* written to all files */
   bool begun;

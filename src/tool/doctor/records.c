@@ -8,6 +8,7 @@
 #include "store/store.h"
 #include "tool/gpus/earlier_record.h"
 #include "tool/process/environment.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -130,8 +131,7 @@ void gc_link_failure(struct gc_doctor *doctor)
 {
   struct gc_failure failure;
   bool has_any = false;
-  struct tm utc;
-  char when[40] = "", remedy[80];
+  char when[GC_DATE] = "", remedy[80];
   time_t next;
 
   if (!has_gpu(doctor))
@@ -143,7 +143,7 @@ void gc_link_failure(struct gc_doctor *doctor)
       continue;
     has_any = doctor->patients[i].has_failed = true;
     next = failure.when + failure.seconds;
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&next, &utc));
+    gc_date_write(next, when);
     snprintf(remedy, sizeof remedy, "Run: " GC_TOOL_NAME " measure %s", gpu->name);
     gc_doctor_add(doctor, GC_LINK_NOT_OK, remedy,
                   "%s: measuring failed %ld minutes ago (%s): %s; loads try again from %s on",

@@ -6,6 +6,7 @@
 #include "tool/print/messages.h"
 #include "tool/process/environment.h"
 #include "tool/process/watch.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,19 +143,19 @@ void gc_keep_describe(const struct gc_record *record, char *text, size_t size)
 {
   const char *why = gc_provisional_why(record);
   const time_t next = gc_provisional_next(record);
-  char when[64] = "; the next load or measure tries again";
+  char date[GC_DATE], when[64] = "; the next load or measure tries again";
   const char *dots = "";
   size_t room, length;
-  struct tm utc;
 
   *text = '\0';
   if (!why)
     return;
   if (!next) /* it was not stored */
     *when = '\0';
-  else if (!gc_provisional_is_due(record, time(NULL)))
-    strftime(when, sizeof when, "; measured again from %Y-%m-%dT%H:%M:%SZ on",
-             gmtime_r(&next, &utc));
+  else if (!gc_provisional_is_due(record, time(NULL))) {
+    gc_date_write(next, date);
+    snprintf(when, sizeof when, "; measured again from %s on", date);
+  }
   room = size - sizeof "provisional: " - strlen(when);
   length = strlen(why);
   if (length > room) {

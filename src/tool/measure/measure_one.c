@@ -308,16 +308,14 @@ static void remember_failure(const struct here *here, int status, const struct g
 }
 
 /* Adds the facts that the measurement does not determine. 0 or -ENOMEM. */
-static int add_facts(const struct gc_gpu *gpu, struct gc_record *record)
+static int add_facts(const struct here *here, struct gc_record *record)
 {
   struct gc_infos *infos = &record->infos;
-  time_t now = time(NULL);
-  struct tm utc;
-  char date[32], state[400], place[GC_GPUS_PLACE_BYTES];
+  char date[GC_DATE], state[400], place[GC_GPUS_PLACE_BYTES];
 
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  gc_date_write(here->started, date);
   gc_record_status(record, NULL, state, sizeof state);
-  gc_gpus_place(gc_environment_root(), gpu, place);
+  gc_gpus_place(gc_environment_root(), here->result->gpu, place);
   /* with --only, the outermost element may be missing, but every record needs it */
   if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
       (*place && gc_infos_set(infos, "HostPlace", place)) ||
@@ -342,10 +340,11 @@ static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_erro
   snprintf(model, sizeof model, "%s%s", gpu->identity.model,
            gpu->vendor == GC_VENDOR_SIM ? " (simulated)" : "");
   gc_watch_hold(); /* the file that tests the directory must not stay */
-  status = gc_raw_open(here->tool->raw,
-                       &(struct gc_raw_source){gpu->name, gpu->identity.id, model,
-                                               here->tool->command, here->tool->resume > 0},
-                       raw, err);
+  status =
+      gc_raw_open(here->tool->raw,
+                  &(struct gc_raw_source){gpu->name, gpu->identity.id, model, here->tool->command,
+                                          here->started, here->tool->resume > 0},
+                  raw, err);
   gc_watch_release();
   return status;
 }
@@ -434,8 +433,8 @@ static int run_plan(struct here *here, struct gc_handover *handover, struct gc_r
   }
   gc_progress_erase();
   close_raw(here, options.raw, *record);
-  if (!status && (add_facts(gpu, *record) ||
-                  (here->host_only && gc_keep_merge(here->result, record))))
+  if (!status &&
+      (add_facts(here, *record) || (here->host_only && gc_keep_merge(here->result, record))))
     status = gc_fail(err, -ENOMEM, "out of memory");
   return status;
 }

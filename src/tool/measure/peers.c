@@ -14,6 +14,7 @@
 #include "tool/print/progress.h"
 #include "tool/print/table.h"
 #include "tool/process/watch.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <hwloc/gpucache.h>
@@ -164,11 +165,9 @@ static int measure_one(const struct group *group, size_t i, struct gc_device *co
 
 static int add_facts(struct gc_record *node)
 {
-  time_t now = time(NULL);
-  struct tm utc;
-  char date[32];
+  char date[GC_DATE];
 
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  gc_date_write(time(NULL), date);
   return gc_infos_set(&node->infos, "Measured", date) ||
                  gc_infos_set(&node->infos, "Version", PACKAGE_VERSION)
              ? -ENOMEM

@@ -11,6 +11,7 @@
 #include "tool/predict/print.h"
 #include "tool/predict/sweep.h"
 #include "tool/print/messages.h"
+#include "util/clock.h"
 #include "util/file.h"
 
 #include <dirent.h>
@@ -64,11 +65,9 @@ static void write_heading(FILE *file, const struct gc_source *source,
 {
   const struct gc_element *l1 = gc_record_find(source->record, GC_L1);
   const char *carveouts = l1 ? gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE) : NULL;
-  const time_t now = time(NULL);
-  struct tm utc;
-  char date[32];
+  char date[GC_DATE];
 
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  gc_date_write(time(NULL), date);
   fputs(first_line, file);
   fprintf(file, "# form: rates\n# gpu: %s\n# id: %s\n# model: %s\n# element: %s\n# property: %s\n",
           source->gpu, source->record->identity.id, source->record->identity.model,

@@ -6,6 +6,7 @@
 #include "tool/gpus/earlier_record.h"
 #include "tool/plot/chart.h"
 #include "tool/print/html.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,12 +86,9 @@ static void write_warnings(FILE *out, const struct gc_report *report)
 static void write_header(FILE *out, const struct gc_report *report)
 {
   const struct gc_identity *gpu = &report->record->identity;
-  const time_t now = time(NULL);
-  char date[32] = "";
-  struct tm utc;
+  char date[GC_DATE];
 
-  if (gmtime_r(&now, &utc))
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  gc_date_write(time(NULL), date);
   gc_html(out,
           "<header>\n<h1>$</h1>\n<p>Memory hierarchy of this GPU, as hwloc-gpucache found it.</p>\n"
           "<dl>\n",
