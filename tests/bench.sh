@@ -102,7 +102,7 @@ if [ -z "$model" ] || [ -n "${BENCH_SIM:-}" ]; then
       a100) echo "  $profile $ratio  (to reach: 0.7)" ;;
     esac
   done
-  echo "  all $(echo "$sum_of" | wc -w): $sum  (to reach: 8)"
+  echo "  all $(echo "$sum_of" | wc -w): $sum  (to reach: 13.5)"
 fi
 
 echo

@@ -8,6 +8,7 @@
 #   HWLOC_PLUGINS_PATH         the plugin of this build, and those of hwloc
 #   HWLOC_GPUCACHE_TOOL        the tool of this build
 #   HWLOC_GPUCACHE_SIM_PATH    the simulated GPUs of data/sim
+#   RECENT_GPUS                those of them that only tests of tier ci measure (data/local.mk)
 #   LSTOPO, PATH               programs of the hwloc that this build uses come first; with
 #                              --enable-sanitizers, wrappers that load the sanitizer runtime
 #   SANITIZERS                 yes or no; CLANG, AMD_CLANG, LLD, PTXAS, VALGRIND: paths, empty when not found
@@ -32,6 +33,7 @@ AM_TESTS_ENVIRONMENT = \
 	export HWLOC_PLUGINS_PATH; \
 	HWLOC_GPUCACHE_TOOL='$(abs_top_builddir)/hwloc-gpucache'; export HWLOC_GPUCACHE_TOOL; \
 	HWLOC_GPUCACHE_SIM_PATH='$(abs_top_srcdir)/data/sim'; export HWLOC_GPUCACHE_SIM_PATH; \
+	RECENT_GPUS='$(sim_recent_profiles:data/sim/%=%)'; export RECENT_GPUS; \
 	BATS='$(BATS)'; export BATS; CLANG='$(CLANG)'; export CLANG; PTXAS='$(PTXAS)'; export PTXAS; \
 	AMD_CLANG='$(AMD_CLANG)'; export AMD_CLANG; \
 	LLD='$(LLD)'; AMD_IMAGES='$(AMD_IMAGES)'; AMDGCN_FLAGS='$(AMDGCN_FLAGS)'; \

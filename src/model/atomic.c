@@ -83,7 +83,7 @@ static uint32_t l2_cycles(struct gc_model *model, uint32_t sm, uint64_t address)
   const uint64_t physical = gc_pages_physical(&model->pages, address);
   const uint32_t near = array->places[sm];
   const uint32_t home = array->profile->partitions > 1 ? gc_chip_home(array, physical) : near;
-  uint32_t cycles = model->profile.atomics.l2_cycles;
+  uint32_t cycles = model->profile.atomics.l2_cycles + (uint32_t)gc_chip_offset(model, sm);
 
   if (home != near)
     cycles += model->profile.atomics.l2_far;

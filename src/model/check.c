@@ -243,6 +243,9 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
     before = (int)profile->caches[cache].scope;
     if (path->levels[i].cycles >= path->levels[i + 1].cycles)
       return "latencies do not ascend";
+    if (profile->caches[cache].scope >= GC_SCOPE_XCD &&
+        path->levels[i].cycles <= profile->sm_spread)
+      return "sm_spread is not less than a latency";
   }
   if (space == GC_SPACE_CG && before < (int)GC_SCOPE_XCD)
     return "the path of cg must go through the chip's L2";

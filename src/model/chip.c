@@ -300,12 +300,24 @@ uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles)
   return cycles < step ? step : (cycles + step / 2) / step * step;
 }
 
-/* Pairs of SMs differ, and always in the same way: a fixed share of the spread for each SM. */
-static uint32_t distance_of(const struct gc_model *model, uint32_t sm)
+/* SMs differ, and always in the same way: each has a fixed share of `most` cycles. */
+static uint32_t share_of(uint32_t sm, uint32_t most)
 {
   const uint64_t mixed = (sm + 1) * 0x9e3779b97f4a7c15;
 
-  return (uint32_t)((mixed >> 32) * (model->profile.gpcs.remote_spread + 1) >> 32);
+  return (uint32_t)((mixed >> 32) * (most + 1) >> 32);
+}
+
+static uint32_t distance_of(const struct gc_model *model, uint32_t sm)
+{
+  return share_of(sm, model->profile.gpcs.remote_spread);
+}
+
+int32_t gc_chip_offset(const struct gc_model *model, uint32_t sm)
+{
+  const uint32_t spread = model->profile.sm_spread;
+
+  return (int32_t)share_of(sm, 2 * spread) - (int32_t)spread;
 }
 
 uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t other)

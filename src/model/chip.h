@@ -123,6 +123,10 @@ uint16_t gc_chip_near(const struct gc_profile *profile, const struct gc_profile_
 /* The latency of a load from the shared memory of another SM of a cluster, without noise. */
 uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t other);
 
+/* How many cycles more a load from outside the SM takes than on other SMs: -sm_spread to
+ * sm_spread. */
+int32_t gc_chip_offset(const struct gc_model *model, uint32_t sm);
+
 /* Bandwidth of a level of a path: bytes per cycle and SM inside the SM, 10^9 bytes per second of
  * the whole chip outside. 0: there is no such level. */
 double gc_chip_rate(const struct gc_model *model, enum gc_space space, unsigned level, bool write);

@@ -592,6 +592,7 @@ const struct gc_profile_key gc_chip_keys[] = {
     {"lone_tpcs", read_lone, PROFILE(gpcs), false, 0, GC_PROFILE_SMS_MAX - 1},
     {"cluster_blocks", read_u32, FACT(cluster_blocks), false, 1, 64},
     {"cluster_remote", read_remote, PROFILE(gpcs), false, 0, 1000000},
+    {"sm_spread", read_u32, PROFILE(sm_spread), false, 0, 10000},
     {"warp", read_u32, FACT(warp), false, 1, 128},
     {"clock_khz", read_u32, FACT(clock_khz), true, 1000, 10000000},
     {"running_clock_khz", read_u32, FACT(running_clock_khz), false, 1000, 10000000},

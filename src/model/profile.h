@@ -146,6 +146,7 @@ struct gc_profile {
   char gfx[GC_PROFILE_GFX_BYTES]; /* AMD: gfx target; empty: not AMD */
   struct gc_profile_ids ids;
   uint32_t clock_overhead;
+  uint32_t sm_spread; /* by how much SMs differ in latencies outside the SM, cycles */
   uint64_t seed, page_seed;
   uint64_t page_bytes; /* 0: physical addresses equal virtual ones */
   enum gc_page_order page_order;

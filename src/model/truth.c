@@ -7,8 +7,10 @@
 
 #include "model/chip.h"
 #include "model/queue.h"
+#include "model/walk.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,8 +109,13 @@ uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space
 double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, unsigned level)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
+  const double spread = model->profile.sm_spread;
 
-  return level < path->count ? path->levels[level].jitter : 0;
+  if (level >= path->count)
+    return 0;
+  /* the shares of SMs are spread evenly */
+  return gc_walk_outside(model, space, level) ? hypot(path->levels[level].jitter, spread / sqrt(3))
+                                              : path->levels[level].jitter;
 }
 
 bool gc_model_true_sharing_groups(const struct gc_model *model, enum gc_space space, unsigned level,

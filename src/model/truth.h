@@ -30,7 +30,8 @@ int gc_model_true_fits(const struct gc_model *model, enum gc_space space, unsign
  * is no such level. */
 uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
 
-/* The standard deviation of this latency, in cycles, without outliers. 0: there is no such level. */
+/* The standard deviation of this latency, in cycles, over all loads of all SMs, without outliers.
+ * 0: there is no such level. */
 double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, unsigned level);
 
 /* Bandwidth of this level: bytes per cycle and SM inside the SM, 10^9 bytes per second of the whole

@@ -138,6 +138,8 @@ static inline unsigned gc_walk_from(struct gc_model *model, uint32_t sm, enum gc
     gc_walk_fetch_rest(model, sm, path, missed, address);
   if (model->profile.tlb_count && gc_walk_outside(model, space, level))
     extra += gc_walk_translate(model, sm, address);
+  if (model->profile.sm_spread && gc_walk_outside(model, space, level))
+    extra += (uint32_t)gc_chip_offset(model, sm); /* modulo 2^32; the sum below is positive */
   *cycles = gc_walk_cycles(model, space, level, extra);
   return level;
 }

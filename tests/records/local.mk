@@ -4,7 +4,9 @@
 # records as prerequisites of its log. If measuring fails, there is no record; the tests that need it
 # fail and print the reason.
 sim_records = $(sim_profiles:data/sim/%=tests/records/%.xml)
-$(sim_records) tests/records/tiny.xml: hwloc-gpucache$(EXEEXT) $(sim_profiles) tests/tool/tiny
+sim_recent_records = $(sim_recent_profiles:data/sim/%=tests/records/%.xml)
+$(sim_records) $(sim_recent_records) tests/records/tiny.xml: hwloc-gpucache$(EXEEXT) $(sim_profiles) \
+  $(sim_recent_profiles) tests/tool/tiny
 	$(AM_V_GEN)$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/records/measure.sh' '$@'
 
 clean-local: clean-records

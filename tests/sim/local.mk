@@ -51,5 +51,13 @@ tests_sim_test_loops_LDFLAGS = -Wl,--wrap=gc_sim_run
 tests/sim/test_amd.log tests/sim/test_physical_l2.log tests/sim/test_sharing.log \
   tests/sim/test_tables.log: $(sim_records)
 
+# The GPUs that have been added last.
+if HAVE_CMOCKA
+TESTS += tests/sim/recent.sh
+ci_tests += tests/sim/recent.sh
+tests/sim/recent.log: $(sim_recent_records) tests/sim/test_amd tests/sim/test_tables
+endif
+EXTRA_DIST += tests/sim/recent.sh
+
 TESTS += tests/sim/busy.bats
 EXTRA_DIST += tests/sim/busy.bats tests/sim/open.h tests/sim/variant.h tests/sim/census.h tests/sim/papers.h

@@ -113,6 +113,17 @@ static inline void open_measured(struct opened *o, const char *name)
   must(o, gc_record_read_xml(text, strlen(text), &o->record, &o->err), "record");
 }
 
+/* Is it one of those that only tests of tier ci measure (RECENT_GPUS, tests/local.mk)? */
+static inline bool is_recent(const char *name)
+{
+  const size_t length = strlen(name);
+
+  for (const char *at = getenv("RECENT_GPUS"); at && *at; at += strcspn(at, " "), at += *at == ' ')
+    if (!strncmp(at, name, length) && (at[length] == ' ' || !at[length]))
+      return true;
+  return false;
+}
+
 /* Opens a GPU with a profile that the test formats. */
 __attribute__((format(printf, 2, 3))) static inline void open_profile(struct opened *o, const char *format, ...)
 {

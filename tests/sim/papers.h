@@ -31,6 +31,7 @@ struct paper_row {
   unsigned shared_kib; /* carve-out that the paper's value belongs to, if L1 has one */
   unsigned single_kib; /* L1 that this leaves a single block, if the driver takes shared memory for each */
   struct cell capacity, line, fetch, latency, penalty, per_sm;
+  struct cell far; /* latency of the far partition */
   struct words with; /* without shared memory, which the papers did not test */
 };
 
@@ -45,6 +46,9 @@ struct paper_row {
 #define API "the number that the driver reports"
 #define OTHER_BOARD "another board or driver, which reports a little more"
 #define CLOCKS "it includes clock reads and does not wait for the load; real GPUs gave our value (doc/results)"
+#define ONE_SM "of one SM; the mean of all is 279 (Basaran and Alpay 2026, arXiv 2606.22588)"
+#define BOARD "another board, of 80 GB: the latency of L2 is Groessler's, and the difference is the same"
+#define CHAIN "7.5 cycles more than gpu-benches found on the same GPUs (A100, GH200); L2 and memory agree"
 #define OVERHEAD "it includes a clock read and a store to shared memory of unknown length (section 3.2)"
 
 #define L1_NAME "L1Cache"
@@ -55,7 +59,8 @@ struct paper_row {
  * 5.1. Groessler: Größler 2022, tables 5.4 to 5.9; his line is what a miss fetches, and both are
  * compared. MT4G: Vanecek et al. 2025, table III (H100), and results.json of the other GPUs, with a
  * preference for L1. Latencies of MT4G are left out if the thesis has some: they include clock
- * reads and stores, and some do not wait for the load. */
+ * reads and stores, and some do not wait for the load. AI_kernels: github.com/markdewing/AI_kernels,
+ * latency/data. gpu-benches: github.com/RRZE-HPC/gpu-benches, gpu-latency. */
 static const struct paper_row paper_rows[] = {
   /* Fermi. Mei describes the replacement and the sets of its L1, Nugteren the hash: see
    * test_fermi.c */
@@ -215,6 +220,7 @@ static const struct paper_row paper_rows[] = {
   {"a100", "MT4G", GC_CONSTANT_L1, .capacity = {2112, 2048, FIRST_MISS}, .line = SAME(64), .fetch = SAME(64),
    .per_sm = SAME(1), .with = SAME("")},
   {"a100", "MT4G", GC_CONSTANT_L15, .fetch = SAME(256)},
+  {"a100", "gpu-benches", GC_L2, .latency = {206, 215, BOARD}, .far = {388, 397, BOARD}},
   {"a100", "MT4G", GC_L2,
    .capacity = {20971520, 19444480, "half of the nominal size, to which it rounds (IV-F1); half of its recorded loads "
                                     "miss at that size: they hit up to 19,442,432 (doc/results/replay.md)"},
@@ -257,6 +263,30 @@ static const struct paper_row paper_rows[] = {
   {"h200", "doc/results/h200", GC_CONSTANT_L1, .capacity = SAME(KIB(2))},
   {"h200", "doc/results/h200", GC_CONSTANT_L15, .capacity = SAME(KIB(128))},
   {"h200", "MT4G", GC_DEVICE_MEMORY, .capacity = SAME(150109880320), .latency = {799, 671, CLOCKS}},
+
+  {"gh200", "gpu-benches", GC_L1, .capacity = {KIB(221), KIB(217), FIRST_MISS}, .latency = SAME(32)},
+  {"gh200", "gpu-benches", GC_L2, .latency = SAME(280)},
+  {"gh200", "gpu-benches", GC_DEVICE_MEMORY, .latency = SAME(680)},
+
+  /* Ada. The L1 of a single thread, as it is for as many blocks as can reside */
+  {"l40", "gpu-benches", GC_L1, .capacity = {KIB(89.2), KIB(89), FIRST_MISS}, .latency = SAME(34)},
+  {"l40", "gpu-benches", GC_L2, .capacity = SAME(MIB(96)), .latency = {274, 279, ONE_SM}},
+  {"l40", "gpu-benches", GC_DEVICE_MEMORY, .latency = SAME(624)},
+
+  /* Blackwell. "driver": what users report that it states. See the profiles. */
+  {"rtx5090", "driver", GC_SHARED_MEMORY, .capacity = SAME(102400)},
+  {"rtx5090", "driver", GC_L2, .capacity = SAME(100663296)},
+  {"rtx5090", "driver", GC_DEVICE_MEMORY, .capacity = SAME(33680457728)},
+  {"rtx5090", "AI_kernels", GC_L1, .latency = {44.1, 36, CHAIN}},
+  {"rtx5090", "AI_kernels", GC_L2, .latency = SAME(360)},
+  {"rtx5090", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(932)},
+  {"b200", "driver", GC_SHARED_MEMORY, .capacity = SAME(KIB(228))},
+  {"b200", "driver", GC_L2, .capacity = {132644864, 62179200, "of both dies; the profile assumes 15/16 of one"}},
+  {"b200", "AI_kernels", GC_L1, .latency = {39.6, 32, CHAIN}},
+  {"b200", "AI_kernels", GC_L2, .latency = SAME(294), .far = SAME(637)},
+  {"b200", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(853)},
+  {"gb10", "chips and cheese", GC_L2, .capacity = SAME(MIB(24))},
+  {"gb10", "hwloc 766", GC_DEVICE_MEMORY, .capacity = SAME(128453672960)},
 };
 #define PAPER_ROWS (sizeof(paper_rows) / sizeof(*paper_rows))
 

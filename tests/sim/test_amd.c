@@ -5,7 +5,7 @@
  * reported value is compared with the model, which has the true values; these agree with what MT4G
  * measured on the real GPUs and with the kernel driver's tables.
  *
- * Usage: test_amd [PROFILE]   without a profile: all of them
+ * Usage: test_amd [PROFILE]   without a profile: all of them but the recent ones
  */
 #include "open.h"
 
@@ -31,8 +31,9 @@ struct cache {
  * - The latencies of L2 (302) and memory (741) are means. The medians are 292 and 684.
  * MI300X: vL1, scalar L1, instruction cache and L2 as KFD states them for an XCD of the same chip
  * (MI308X, CPX). MT4G's figure 2 shows the vL1 of an MI300. MT4G could not find there which CUs
- * share a scalar L1.
- * RX 7900 XTX: KFD. */
+ * share a scalar L1. Latencies and bandwidths are those of gpu-benches.
+ * RX 7900 XTX: KFD.
+ * MI300A, MI355X: AMD's table of GPUs, and gpu-benches; see their profiles. */
 static const struct chip {
   const char *name;
   uint32_t cus, warp;
@@ -56,6 +57,18 @@ static const struct chip {
     {GC_L2, GC_SPACE_CG, 0, MIB(4), 128, 128, 8, "8x38"},
     {GC_L3, GC_SPACE_CG, 1, MIB(256), 0, 0, 0, NULL}},
    NULL, "0,1 2,3 4,5 6,7 8,9 32,33 34,35 36 38,39 "},
+  {"mi300a", 228, 64,
+   {{GC_L1, GC_SPACE_CA, 0, KIB(32), 128, 128, 228, NULL},
+    {GC_SCALAR_L1, GC_SPACE_SCALAR, 0, KIB(16), 64, 64, 120, "108x2,12x1"},
+    {GC_L2, GC_SPACE_CG, 0, MIB(4), 128, 128, 6, "6x38"},
+    {GC_L3, GC_SPACE_CG, 1, MIB(256), 0, 0, 0, NULL}},
+   NULL, "0,1 2,3 4,5 6,7 8,9 32,33 34,35 36 38,39 "},
+  {"mi355x", 256, 64,
+   {{GC_L1, GC_SPACE_CA, 0, KIB(32), 128, 128, 256, NULL},
+    {GC_SCALAR_L1, GC_SPACE_SCALAR, 0, KIB(16), 64, 64, 128, "128x2"},
+    {GC_L2, GC_SPACE_CG, 0, MIB(4), 128, 128, 8, "8x32"},
+    {GC_L3, GC_SPACE_CG, 1, MIB(256), 0, 0, 0, NULL}},
+   NULL, "0,1 2,3 4,5 6,7 32,33 34,35 36,37 38,39 64,65 "},
   {"rx7900xtx", 96, 32,
    {{GC_L1, GC_SPACE_CA, 0, KIB(32), 128, 128, 96, NULL},
     {GC_SCALAR_L1, GC_SPACE_SCALAR, 0, KIB(16), 64, 64, 48, "48x2"},
@@ -378,7 +391,7 @@ static void an_l2_in_front_of_an_l3_is_emptied(void **state)
                     {"NominalBytes = 6291456", "NominalBytes = 1572864"},
                     {"NominalBytes = 100663296", "NominalBytes = 25165824"}}},
      KIB(1536), 215},
-    {SMALL_MI300X("\nsms = 64", EMPTIED), MIB(1), 250},
+    {SMALL_MI300X("\nsms = 64", EMPTIED), MIB(1), 213},
   };
 #undef EMPTIED
 
@@ -394,6 +407,22 @@ static void an_l2_in_front_of_an_l3_is_emptied(void **state)
                         "absent:L2 loses its contents between launches");
     close_gpu(&run.o);
   }
+}
+
+/* Blocks of one launch can read in an order unlike that of the addresses; in the simulator they do.
+ * With this number of blocks, nearly all lines that an L3 lost first were then in the part of the
+ * array that is not timed. */
+static void an_l3_is_read_in_order(void **state)
+{
+  static const struct edited gpu = {"mi300x", {{"\nsms = 304", "\nsms = 228"}, {"\nxcds = 8", "\nxcds = 6"},
+                                               {"_repeat = 8", "_repeat = 6"}, {"\nInstances = 8", "\nInstances = 6"}}};
+  struct run run;
+
+  (void)state;
+  open_edited(&run.o, &gpu);
+  measure(&run, "L3Cache");
+  expect(&run, "six XCDs", (struct value){GC_L3, "CapacityBytes", "Capacity"}, MIB(256), 0);
+  close_gpu(&run.o);
 }
 
 /* --- small chips, made for one test each ------------------------------------------------------------ */
@@ -550,13 +579,14 @@ int main(int argc, char **argv)
     cmocka_unit_test(single_blocks_rotate_with_one_l2),
     cmocka_unit_test(single_blocks_rotate_with_an_l2_in_each_xcd),
     cmocka_unit_test(an_l2_in_front_of_an_l3_is_emptied),
+    cmocka_unit_test(an_l3_is_read_in_order),
   };
   struct CMUnitTest tests[sizeof(chips) / sizeof(*chips)];
   size_t n = 0;
   int failed;
 
   for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
-    if (argc < 2 || !strcmp(argv[1], chips[i].name))
+    if (argc < 2 ? !is_recent(chips[i].name) : !strcmp(argv[1], chips[i].name))
       tests[n++] = (struct CMUnitTest){chips[i].name, profile, NULL, NULL, (void *)(uintptr_t)&chips[i]};
   failed = n ? _cmocka_run_group_tests("simulated AMD GPUs", tests, n, NULL, NULL) : 0;
   if (argc < 2 || !n)

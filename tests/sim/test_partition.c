@@ -79,6 +79,9 @@ static void partitions_are_counted(void **state)
      "4", "4,4,4,4", 200, 260},
     {{"sms = 16", "partitions = 2\nreplicate = yes\nfar_cycles = 270\npartition_sms = 2", "200 4"},
      "2", "8,8", 200, 470},
+    /* the latency depends on the SM */
+    {{"sms = 16\nsm_spread = 50", "", "200 4"}, "1", "16", 0, 0},
+    {{"sms = 16\nsm_spread = 20", TWO "2", "200 4"}, "2", "8,8", 200, 260},
   };
 
   (void)state;
@@ -99,6 +102,24 @@ static void unclear_partitions_are_absent(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof(truths) / sizeof(*truths); i++)
     check(&truths[i]);
+}
+
+/* SMs differ by more than near and far lines: the partitions are found, their latencies are not. */
+static void latencies_that_differ_between_sms_are_absent(void **state)
+{
+  static const struct variant variant = {"sms = 16\nsm_spread = 50", TWO "2", "200 4"};
+  const struct gc_element *l2;
+  struct opened gpu;
+
+  (void)state;
+  open_variant(&gpu, &variant);
+  find(&gpu);
+  l2 = gc_record_find(gpu.record, GC_L2);
+  assert_string_equal(text(l2, "PartitionSMs"), "8,8");
+  assert_memory_equal(text(l2, "FarLatencySource"), "absent:", 7);
+  assert_string_equal(text(l2, "InstancesSource"),
+                      "absent:the latency of far lines is needed to find it, and is not known");
+  close_gpu(&gpu);
 }
 
 static void a_split_distinguishes_two_groups_from_one(void **state)
@@ -130,6 +151,7 @@ int main(void)
     cmocka_unit_test(a_split_distinguishes_two_groups_from_one),
     cmocka_unit_test(partitions_are_counted),
     cmocka_unit_test(unclear_partitions_are_absent),
+    cmocka_unit_test(latencies_that_differ_between_sms_are_absent),
   };
 
   return cmocka_run_group_tests_name("partitions", tests, NULL, NULL);

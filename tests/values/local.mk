@@ -5,10 +5,11 @@
 TESTS += tests/values/values.sh
 tests/values/values.log: $(sim_records)
 
-renew-values: $(sim_records)
+renew-values: $(sim_records) $(sim_recent_records)
 	$(srcdir)/tests/values/same-values.sh --write '$(srcdir)/tests/data/values' tests/records \
-	  $(sim_profiles:data/sim/%=%)
+	  $(sim_profiles:data/sim/%=%) $(sim_recent_profiles:data/sim/%=%)
 
 .PHONY: renew-values
 EXTRA_DIST += tests/values/values.sh tests/values/same-values.sh tests/values/record.awk \
-	tests/values/record-of-values.awk $(sim_profiles:data/sim/%=tests/data/values/%.tsv)
+	tests/values/record-of-values.awk $(sim_profiles:data/sim/%=tests/data/values/%.tsv) \
+	$(sim_recent_profiles:data/sim/%=tests/data/values/%.tsv)

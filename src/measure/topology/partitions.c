@@ -65,8 +65,10 @@ static int put_instances(const struct gc_partition_groups *s, struct gc_measured
   if (s->groups > 1 && !gc_found(memory, GC_LATENCY))
     return gc_set_absent(element, GC_INSTANCES,
                          "the latency of device memory is needed to find it, and is not known");
-  if (s->groups > 1 && !(gc_found(element, GC_FAR_LATENCY) &&
-                         element->far_latency_cycles < (1 - EARLIER) * memory->latency_cycles))
+  if (s->groups > 1 && !gc_found(element, GC_FAR_LATENCY))
+    return gc_set_absent(element, GC_INSTANCES,
+                         "the latency of far lines is needed to find it, and is not known");
+  if (s->groups > 1 && element->far_latency_cycles >= (1 - EARLIER) * memory->latency_cycles)
     return gc_set_absent(element, GC_INSTANCES, "far lines come no sooner than from memory");
   element->instances = 1;
   return gc_set_measured(element, GC_INSTANCES, s->confidence);

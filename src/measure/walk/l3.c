@@ -123,11 +123,24 @@ uint32_t gc_l3_read_stride(const struct gc_results *results)
                                                                 : STRIDE_MIN;
 }
 
+/* In one launch, some blocks could have read all of their lines when others begin. So each thread
+ * loads once in a launch. */
+static int read_in_order(struct gc_bench *bench, uint64_t from, uint64_t bytes, uint32_t stride)
+{
+  const uint64_t piece =
+      (uint64_t)bench->properties.sms * bench->properties.threads_per_block * stride;
+  int status = 0;
+
+  for (uint64_t at = from; at < bytes && !status; at += piece)
+    status = gc_read_by_all(bench, at, bytes - at < piece ? bytes - at : piece, stride);
+  return status;
+}
+
 int gc_l3_read_array(struct gc_measurement *m, uint64_t from, uint64_t bytes)
 {
   const uint64_t end = 2 * m->bench.properties.l2_bytes;
   const uint32_t stride = gc_l3_read_stride(m->results);
-  int status = gc_read_by_all(&m->bench, from, bytes - from, stride);
+  int status = read_in_order(&m->bench, from, bytes, stride);
 
   return status ? status : gc_fill_l2(&m->bench, bytes - end, end, stride, 1);
 }
