@@ -20,9 +20,9 @@ static inline struct gc_wide_lines wide_line(const struct gc_cache *cache, uint6
 
   set ^= (uint32_t)above & cache->above_mask;
   return (struct gc_wide_lines){
-    .block = set / GC_WIDE_LANES,
-    .lanes = 1ull << set % GC_WIDE_LANES,
-    .key = above << shift | (line & ((1u << shift) - 1)),
+      .block = set / GC_WIDE_LANES,
+      .lanes = 1ull << set % GC_WIDE_LANES,
+      .key = above << shift | (line & ((1u << shift) - 1)),
   };
 }
 
@@ -59,9 +59,8 @@ void gc_wide_cache_access(struct gc_cache *cache, const uint64_t *address, uint8
     const struct gc_wide_lines line = wide_line(cache, address[i] >> cache->line_shift);
 
     cache->last_line = address[i] >> cache->line_shift;
-    cache->last_sectors =
-      gc_wide_access(cache->wide, &line, cache->period, &cache->written_back);
-    mask[i] &= (uint8_t)~*cache->last_sectors;
+    cache->last_sectors = gc_wide_access(cache->wide, &line, cache->period, &cache->written_back);
+    mask[i] &= (uint8_t) ~*cache->last_sectors;
     *cache->last_sectors |= mask[i];
   }
 }
@@ -81,8 +80,8 @@ struct wide_window {
 struct wide_part {
   uint8_t *mask;
   const uint8_t *changes;
-  uint32_t step, count; /* each `step`th line, `count` ones */
-  uint32_t lane, turn;  /* lane of the first one, before the hash puts lane i at i ^ turn */
+  uint32_t step, count;       /* each `step`th line, `count` ones */
+  uint32_t lane, turn;        /* lane of the first one, before the hash puts lane i at i ^ turn */
   struct gc_wide_lines lines; /* without lanes */
 };
 
@@ -120,11 +119,11 @@ static bool next_part(const struct gc_cache *cache, struct wide_window *window,
     skip = (window->phase++ - (uint32_t)window->line) & (each - 1);
   } while (window->line + skip >= window->next);
   *part = (struct wide_part){
-    .mask = window->mask + skip,
-    .changes = window->changes ? window->changes + skip : NULL,
-    .step = each,
-    .count = (uint32_t)((window->next - window->line - skip + each - 1) >> shift),
-    .turn = (uint32_t)window->above & cache->above_mask,
+      .mask = window->mask + skip,
+      .changes = window->changes ? window->changes + skip : NULL,
+      .step = each,
+      .count = (uint32_t)((window->next - window->line - skip + each - 1) >> shift),
+      .turn = (uint32_t)window->above & cache->above_mask,
   };
   part->lane = window->low + (uint32_t)(((window->line + skip) >> shift) - (window->line >> shift));
   part->lines.block = (part->lane ^ part->turn) / GC_WIDE_LANES;
@@ -252,10 +251,9 @@ static inline uint64_t all_lines(const struct wide_part *part)
 /* Accesses the lines of a part, those that are alike at once. Returns how many sectors missed. */
 static uint64_t access_part(struct gc_cache *cache, struct wide_part *part)
 {
-  const bool uniform =
-    part->step == 1 && !part->changes && is_uniform(part->mask, part->count);
+  const bool uniform = part->step == 1 && !part->changes && is_uniform(part->mask, part->count);
   const uint64_t loads =
-    part->changes ? bytes_like(part->changes, part->step, part->count, 0) : UINT64_MAX;
+      part->changes ? bytes_like(part->changes, part->step, part->count, 0) : UINT64_MAX;
   uint64_t missed[GC_CACHE_SECTORS_MAX], count = 0;
   uint64_t left = uniform ? part->mask[0] ? all_lines(part) : 0 : lines_wanted(part);
 
@@ -265,7 +263,7 @@ static uint64_t access_part(struct gc_cache *cache, struct wide_part *part)
     const bool change = !(loads >> i & 1);
     const uint64_t alike = uniform ? left
                                    : bytes_like(part->mask, part->step, part->count, mask) &
-                                       (change ? ~loads : loads) & left;
+                                         (change ? ~loads : loads) & left;
 
     left &= ~alike;
     access_alike(cache, part, alike, mask, change, missed);
@@ -328,7 +326,7 @@ uint64_t gc_wide_cache_access_window(struct gc_cache *cache, uint64_t address, u
 {
   const uint64_t first = address >> cache->line_shift;
   struct wide_window window = {
-    .line = first, .end = first + count, .mask = mask, .changes = changes};
+      .line = first, .end = first + count, .mask = mask, .changes = changes};
   struct wide_part part;
   uint64_t missed = 0;
 

@@ -14,12 +14,14 @@
 /* The seed of the passes with the values of the record: their random numbers must be the same. */
 #define SEED 1
 
-/* The passes of a job: those that find the reasons of misses (or only the first of them), with the
+/* The passes of a job: those that find the reasons of misses (or only the first of them; without a
+ * limit for outstanding lines, not the last one, which would be the first one again), with the
  * values of the record; from first_drawn to end_drawn one for each seed; then that of the reuse
  * distances, if there is one; then from first_remedy on those that try a remedy. */
 struct passes {
   struct gc_pass *array;
   size_t count, first_drawn, end_drawn, first_remedy;
+  bool reasons;
   enum gc_remedy remedies[GC_REMEDY_COUNT]; /* of the last passes */
 };
 
@@ -55,7 +57,10 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
 {
   struct gc_changes changes[GC_REMEDY_COUNT];
 
-  passes->first_drawn = job->no_reasons ? 1 : GC_VARIANT_COUNT;
+  passes->reasons = !job->no_reasons;
+  passes->first_drawn = job->no_reasons                ? 1
+                        : job->changes.outstanding > 0 ? GC_VARIANT_COUNT
+                                                       : GC_VARIANT_NO_LIMIT;
   passes->end_drawn = passes->first_drawn + job->seeds;
   passes->first_remedy = passes->end_drawn + (job->reuse || job->distances);
   passes->count = passes->first_remedy + plan_remedies(passes, job, parameters, changes);
@@ -126,7 +131,8 @@ static void find_reasons(const struct passes *passes, size_t kernel, uint64_t pc
   struct gc_attributed found;
 
   for (int i = 0; i < GC_VARIANT_COUNT; i++) {
-    const struct gc_kernel_run *run = &passes->array[i].kernels[kernel].run;
+    const size_t pass = (size_t)i < passes->first_drawn ? (size_t)i : GC_VARIANT_FULL;
+    const struct gc_kernel_run *run = &passes->array[pass].kernels[kernel].run;
 
     counts[i] = pc == WHOLE_KERNEL ? &run->counts.l1_loads : gc_loads_counts(run, (uint32_t)pc);
   }
@@ -144,7 +150,7 @@ static void predict_load(struct gc_load_prediction *load, const struct passes *p
   for (size_t i = passes->first_drawn; i < passes->end_drawn; i++)
     widen(&load->hit_rate,
           hit_rate(gc_loads_counts(&passes->array[i].kernels[kernel].run, load->pc)));
-  if (passes->first_drawn == GC_VARIANT_COUNT)
+  if (passes->reasons)
     find_reasons(passes, kernel, load->pc, load->misses);
 }
 
@@ -208,7 +214,7 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
     widen(&prediction->rates[GC_RATE_L2], hit_rate(&drawn->l2_loads));
     widen(&prediction->l2_near_rate, near_hit_rate(drawn));
   }
-  if (passes->first_drawn == GC_VARIANT_COUNT)
+  if (passes->reasons)
     find_reasons(passes, kernel, WHOLE_KERNEL, prediction->misses);
   take_remedies(prediction, passes, kernel);
   take_reuse(prediction, passes, kernel);
@@ -272,6 +278,31 @@ static unsigned threads_of(const struct gc_predict_job *job)
   return cpus < GC_PREDICT_THREADS ? cpus : GC_PREDICT_THREADS;
 }
 
+/* Whether a remedy can make a difference in any kernel. No remedy prevents compulsory misses. */
+static bool may_help(const struct passes *passes)
+{
+  const struct gc_pass *full = &passes->array[GC_VARIANT_FULL];
+
+  for (size_t i = 0; i < full->count; i++) {
+    const struct gc_cache_counts *loads = &full->kernels[i].run.counts.l1_loads;
+    const double misses = (double)loads->misses - (double)loads->compulsory;
+
+    if (misses > 0 && misses >= GC_REMEDY_LEAST * (double)loads->accesses)
+      return true;
+  }
+  return false;
+}
+
+static int run_all(const struct passes *passes, unsigned threads, struct gc_error *err)
+{
+  const int status = gc_passes_run(passes->array, passes->first_remedy, threads, err);
+
+  return status || passes->first_remedy == passes->count || !may_help(passes)
+             ? status
+             : gc_passes_run(passes->array + passes->first_remedy,
+                             passes->count - passes->first_remedy, threads, err);
+}
+
 /* Runs all passes, and combines them. */
 static int run(const struct gc_predict_job *job, const struct gc_parameters *parameters,
                struct gc_prediction *prediction, struct gc_error *err)
@@ -279,7 +310,7 @@ static int run(const struct gc_predict_job *job, const struct gc_parameters *par
   struct passes passes = {0};
   int status = plan(&passes, job, parameters, &prediction->selection)
                    ? gc_fail(err, -ENOMEM, "out of memory")
-                   : gc_passes_run(passes.array, passes.count, threads_of(job), err);
+                   : run_all(&passes, threads_of(job), err);
 
   if (!status)
     status = check_passes(&passes, err);

@@ -31,8 +31,9 @@ struct gc_predict_job {
   unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
   bool distances;   /* note the reuse distances in bins: one run more */
   bool reuse;       /* note them in a histogram, too; the same run */
-  bool no_reasons;  /* do not find the reasons of the misses: four runs less */
-  bool remedies;    /* try what would help: up to GC_REMEDY_COUNT runs more */
+  bool no_reasons;  /* do not find the reasons of the misses: two or three runs less */
+  bool remedies;    /* try what would help, if enough misses of any kernel are not compulsory: up to
+                       GC_REMEDY_COUNT runs more */
 };
 
 /* What all runs said: that with the values of the record, the least and the most. */

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define GC_REMEDY_LEAST 0.01 /* of the hit rate, a point: what a remedy must add to be named */
+
 enum gc_remedy {
   GC_REMEDY_CARVEOUT, /* the smallest carve-out for shared memory in which a block fits */
   GC_REMEDY_LINE,     /* each sector is a line of its own, as if lines were used completely */

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define LEAST_GAIN 0.01 /* of the hit rate: a point */
-
 const char *const gc_remedy_names[GC_REMEDY_COUNT] = {
     [GC_REMEDY_CARVEOUT] = "carve-out",
     [GC_REMEDY_LINE] = "line use",
@@ -19,7 +17,7 @@ struct gc_helps gc_helps_most(uint64_t accesses, uint64_t misses, double fewest,
   for (int i = 0; i < GC_REMEDY_COUNT; i++) {
     const double less = (double)misses - (double)effects[i].misses;
 
-    if (!effects[i].tried || !(less >= LEAST_GAIN * (double)accesses) || !accesses ||
+    if (!effects[i].tried || !(less >= GC_REMEDY_LEAST * (double)accesses) || !accesses ||
         (double)effects[i].misses >= fewest || less / (double)accesses <= helps.gain)
       continue;
     helps.remedy = i;
