@@ -52,8 +52,8 @@ struct hwloc_gpucache_predict_options {
   unsigned carveout;
   /** \brief Runs with values drawn from what the record leaves open; 0: 10. At most 1000 */
   unsigned seeds;
-  /** \brief Runs at the same time; 0: one for each processor, but at most 4, because each takes
-   * about 0.8 GB for an H200 */
+  /** \brief Runs at the same time. 0: one for each processor, but at most 4. Each run takes 70 to
+   * 110 MB for an H200 */
   unsigned threads;
   /** \brief 1: count reuse distances, too, which takes one run more; 0: not */
   int reuse_distances;
@@ -62,8 +62,9 @@ struct hwloc_gpucache_predict_options {
 /** \brief Numbers of a prediction.
  *
  * Rates are from 0 to 1. A rate counts sectors that were already on their way to the cache as hits.
- * Rates are those with the values of the record; _LOW and _HIGH are the least and the most of all
- * runs, which is no confidence interval. Counts are sectors of warp instructions, as GPU profilers count them. */
+ * Rates are those with the values of the record; _LOW and _HIGH are the minimum and maximum of all
+ * runs. They are no confidence interval. Counts are sectors of warp instructions, as GPU profilers
+ * count them. */
 enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_HIT_RATE,          /**< \brief Loads that look into L1; NaN: there are none */
   HWLOC_GPUCACHE_L1_HIT_RATE_LOW,      /**< \brief Least of all runs */
@@ -72,13 +73,14 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_HITS,              /**< \brief Found in L1 */
   HWLOC_GPUCACHE_L1_HITS_ON_MISS,      /**< \brief Already on their way to L1 */
   HWLOC_GPUCACHE_L1_MISSES,            /**< \brief Requested from L2 */
-  HWLOC_GPUCACHE_L1_MISSES_COMPULSORY, /**< \brief First access of the kernel on that SM */
+  HWLOC_GPUCACHE_L1_MISSES_COMPULSORY, /**< \brief First access of the kernel to the sector on that
+                                        SM; estimated beyond 8192 lines of an SM */
   HWLOC_GPUCACHE_L1_MISSES_CAPACITY,   /**< \brief Because L1 is too small */
   HWLOC_GPUCACHE_L1_MISSES_ASSOCIATIVITY, /**< \brief Because sets are too small, or by replacement
                                            */
   HWLOC_GPUCACHE_L1_MISSES_LATENCY,       /**< \brief Because loads take time */
-  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Because few loads can miss at the same time:
-                                           0, as any number can */
+  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Always 0: the model has no limit on
+                                           outstanding misses */
   HWLOC_GPUCACHE_L2_HIT_RATE,             /**< \brief Loads that reach L2; NaN: there are none */
   HWLOC_GPUCACHE_L2_HIT_RATE_LOW,         /**< \brief Least of all runs */
   HWLOC_GPUCACHE_L2_HIT_RATE_HIGH,        /**< \brief Most of all runs */
@@ -161,8 +163,9 @@ double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_predicti
  * The reuse distance of a load of a line is the number of other lines that the SM has loaded since
  * it loaded this line last, in this kernel. Counted are the lines of L1 that each load instruction
  * of a warp looks up, in the order in which the model executes them if loads take no time; the
- * counts of all SMs are added. Bin 0 has distance 0, bin i those from 2^(i-1) to 2^i - 1. So an L1
- * of 2^i lines that replaces the least recently used one has what is in bins 0 to i. */
+ * counts of all SMs are added. Bin 0 has distance 0, bin i those from 2^(i-1) to 2^i - 1. So a
+ * fully associative LRU cache of 2^i lines would hit the loads in bins 0 to i, if loads took no
+ * time. */
 unsigned hwloc_gpucache_prediction_reuse_bins(const struct hwloc_gpucache_prediction *prediction,
                                               size_t kernel);
 

@@ -3,9 +3,9 @@
  *
  * One set-associative cache. It stores no data, only which sectors of which lines are present, in
  * arrays that are allocated once. Hundreds of millions of accesses must be affordable. So all that
- * most accesses need of a set is in few cache lines of the host, LRU caches of the chip keep adjacent
- * sets together (wide.h), emptying a cache changes one number, and the line used last is found
- * without a search.
+ * most accesses need of a set is in few cache lines of the host, LRU caches outside the SMs keep
+ * adjacent sets together (wide.h), emptying a cache changes one number, and the line used last is
+ * found without a search.
  */
 #ifndef GC_MODEL_CACHE_H
 #define GC_MODEL_CACHE_H
@@ -17,8 +17,8 @@
 int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max);
 void gc_cache_fini(struct gc_cache *cache);
 
-/* Makes the cache wide (wide.h) if it is an LRU cache with enough sets. It must be empty, and never gets a
- * limit. 0 or -ENOMEM. */
+/* Makes the cache wide if its shape allows it (gc_wide_cache_may_be). It must be empty, and never
+ * gets a limit. 0 or -ENOMEM. */
 int gc_cache_widen(struct gc_cache *cache);
 
 /* Empties the cache; _resize also sets the number of sets, 1 to sets_max, which have as many lines

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A cache: its shape and its state. The replacement decides how its sets are stored: as lists in
- * the order of age (aged.h), or with lines that stay in their ways (fixed.h). LRU caches of the
- * chip are stored in a third way (wide.h).
+ * the order of age (aged.h), or with lines that stay in their ways (fixed.h). LRU caches
+ * outside the SMs are stored in a third way (wide.h).
  */
 #ifndef GC_MODEL_CACHE_STATE_H
 #define GC_MODEL_CACHE_STATE_H

@@ -123,8 +123,8 @@ uint16_t gc_chip_near(const struct gc_profile *profile, const struct gc_profile_
 /* The latency of a load from the shared memory of another SM of a cluster, without noise. */
 uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t other);
 
-/* How many cycles more a load from outside the SM takes than on other SMs: -sm_spread to
- * sm_spread. */
+/* The cycles that this SM adds to the latency of loads from outside the SM, from -sm_spread to
+ * sm_spread; always the same for one SM. */
 int32_t gc_chip_offset(const struct gc_model *model, uint32_t sm);
 
 /* Bandwidth of a level of a path: bytes per cycle and SM inside the SM, 10^9 bytes per second of

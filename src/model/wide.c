@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * LRU caches of the chip, a block of sets at a time.
+ * LRU caches outside the SMs, a block of sets at a time.
  */
 #include "model/wide.h"
 

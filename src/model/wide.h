@@ -1,13 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Sets of an LRU cache of the chip, GC_WIDE_LANES of them in a block. A line is known by its set and its
- * key: the number of lines that this set gets from lower addresses. Most loads at such a cache are
+ * Sets of an LRU cache outside the SMs, GC_WIDE_LANES of them in a block. A line is known by its set
+ * and its key: the number of lines that this set gets from lower addresses. Most loads at such a cache are
  * of adjacent lines, which are in adjacent sets and have the same key. So a block is a list of rows,
  * from the oldest to the youngest. A row is a key, and the sets that have this line: its lanes, one
  * bit each. The lines of a set are the rows that have its lane, and a set has as many of them as
  * ways. An access to adjacent lines takes their lanes out of one row or of a few, and makes a row of
- * them at the end. wide_cache.c decides which caches are wide.
+ * them at the end. chip.c and wide_cache.c decide which caches are wide.
  */
 #ifndef GC_MODEL_WIDE_H
 #define GC_MODEL_WIDE_H
@@ -15,7 +15,7 @@
 #include "model/cache_state.h"
 
 #define GC_WIDE_LANES 64
-#define GC_WIDE_SET_BYTES (8 << 10) /* least bytes of a way of all sets: a block of 128-byte lines */
+#define GC_WIDE_SET_BYTES (8 << 10) /* least size of one way of all sets: 64 lines of 128 bytes */
 
 struct gc_wide_row {
   uint64_t lanes;

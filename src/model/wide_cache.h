@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Wide caches: LRU caches of the chip that keep adjacent sets together (wide.h). Only for cache.c.
+ * Wide caches: LRU caches outside the SMs that keep adjacent sets together (wide.h). Only for cache.c.
  */
 #ifndef GC_MODEL_WIDE_CACHE_H
 #define GC_MODEL_WIDE_CACHE_H

@@ -16,8 +16,8 @@
 
 #define GC_PREDICT_SEEDS 10
 #define GC_PREDICT_MOST_SEEDS 1000
-/* Each run has the caches of the whole GPU in memory, 0.8 GB for those of an H200. So the number of
- * processors does not decide alone. */
+/* Each run holds the caches of the whole GPU in memory, 70 to 110 MB for an H200. So the default
+ * does not grow with the number of processors beyond this. */
 #define GC_PREDICT_THREADS 4
 #define GC_PREDICT_MOST_THREADS 64
 
@@ -31,7 +31,8 @@ struct gc_predict_job {
   unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
   bool distances;   /* note the reuse distances in bins: one run more */
   bool reuse;       /* note them in a histogram, too; the same run */
-  bool no_reasons;  /* do not find the reasons of the misses: two or three runs less */
+  bool no_reasons;  /* do not find the reasons of the misses: two runs less; three with
+                       changes.outstanding */
   bool remedies;    /* try what would help, if enough misses of any kernel are not compulsory: up to
                        GC_REMEDY_COUNT runs more */
 };

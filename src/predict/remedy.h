@@ -25,7 +25,7 @@ struct gc_remedy_effect {
   uint64_t misses; /* of loads in L1, with the values of the record */
 };
 
-/* Changes what the remedy changes. False: the GPU of the record has nothing to change. */
+/* Changes what the remedy changes. False: it does not apply to the GPU of the record. */
 bool gc_remedy_apply(enum gc_remedy remedy, const struct gc_parameters *parameters,
                      struct gc_changes *changes);
 

@@ -36,7 +36,7 @@ helped() {
 @test "what would help most" {
   helped >"$trace"
   predict --seeds 0 "$trace"
-  is "null, carve-out, line use, null" "$(value '[.kernels[].l1_hit_rate_with.most | tostring] | join(", ")')"
+  is "null, carve_out, line_use, null" "$(value '[.kernels[].l1_hit_rate_with.most | tostring] | join(", ")')"
   is "0.5 0.5 0.5" "$(value '.kernels[0].l1_hit_rate_with | "\(.carve_out) \(.line_use) \(.occupancy)"')"
   is "0.5 0 0" "$(value '.kernels[1].l1_hit_rate_with | "\(.carve_out) \(.line_use) \(.occupancy)"')"
   is "0 0.5 0" "$(value '.kernels[2].l1_hit_rate_with | "\(.carve_out) \(.line_use) \(.occupancy)"')"
@@ -87,7 +87,7 @@ helped() {
   sed '/subtype="L1Cache"/,/<\/object>/s/"CensusBytes" value="[0-9]*"/"CensusBytes" value="224400"/' "$real" >"$BATS_TEST_TMPDIR/r.xml"
   real=$BATS_TEST_TMPDIR/r.xml
   predict --seeds 0 "$trace"
-  is "0 0.5 line use" "$(value '.kernels[0] | "\(.l1_hit_rate.high) \(.l1_hit_rate_with.line_use) \(.l1_hit_rate_with.most)"')"
+  is "0 0.5 line_use" "$(value '.kernels[0] | "\(.l1_hit_rate.high) \(.l1_hit_rate_with.line_use) \(.l1_hit_rate_with.most)"')"
   predict "$trace"
   is "0.5 0.5 null" "$(value '.kernels[0] | "\(.l1_hit_rate.high) \(.l1_hit_rate_with.line_use) \(.l1_hit_rate_with.most)"')"
 }

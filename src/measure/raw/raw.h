@@ -30,7 +30,7 @@ struct gc_raw_source {
   const char *gpu;             /* file names begin with it */
   const char *id;              /* of the GPU, whatever its name */
   const char *model, *command; /* for people */
-  time_t when;                 /* the measurement began, as in its record */
+  time_t when;                 /* start of the measurement, as in its record */
   bool resumed; /* another process began this measurement; do not replace its files */
 };
 

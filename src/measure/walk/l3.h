@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * L3 (AMD: Infinity Cache, MALL) lies between L2 and device memory and serves the whole GPU. All
- * SMs together read an array, in order: a piece in each launch. Then one SM times single lines of
- * the part that was read first. Before that, all XCDs read the end of the array once more, so that
- * L2 keeps only this end. So the timed loads end in L3 or, if the array does not fit, in memory.
+ * SMs read an array in order, one piece per launch. Then all XCDs read its end once more, so that L2
+ * keeps only this end. Then one SM times single lines of the part that was read first. So the timed loads end in L3 or, if the array does not fit, in memory.
  * Arrays begin where the arena begins.
  *
  * The timed lines are far apart, so a load may have to wait for the translation of its address (a

@@ -47,8 +47,8 @@ uint64_t gc_reuse_histogram_accesses(const struct gc_reuse_histogram *histogram)
 uint64_t
 gc_reuse_histogram_first(const struct gc_reuse_histogram *histogram); /* with infinite distance */
 
-/* Exact counts for people: of distance 0 in loads[0], from 2^(i-1) to 2^i - 1 in loads[i]. There
- * are no longer distances, because there are at most 2^28 lines. */
+/* Exact counts for people: of distance 0 in loads[0], from 2^(i-1) to 2^i - 1 in loads[i]. No
+ * distance is larger than the last bin allows, because there are at most 2^28 lines. */
 #define GC_REUSE_BINS 29
 struct gc_reuse_bins {
   uint64_t loads[GC_REUSE_BINS];

@@ -10,8 +10,7 @@
 #include "util/error.h"
 
 /* Multiplies the bytes of a line, or the ways, by a factor; the sets follow. A sector is at most as
- * large as the line. The hash stays of the
- * same kind:
+ * large as the line. The hash stays of the same kind:
  * - Half the sets by twice the ways: the mask with the highest of the lowest bits goes.
  * - Half the sets by lines twice as long: the mask that begins with the address bit inside of the
  *   line goes, and no other mask has this bit.

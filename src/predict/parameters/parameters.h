@@ -31,7 +31,8 @@ struct gc_parameters {
   struct gc_assumptions assumptions;
 };
 
-/* Changes that describe a GPU other than that of the record. Zero changes nothing. */
+/* Changes that describe a GPU other than that of the record. Zero changes nothing,
+ * except that outstanding = 0 removes the limit of the record. */
 struct gc_changes {
   bool has_carveout;
   unsigned carveout;  /* percent, for all kernels */
@@ -39,7 +40,7 @@ struct gc_changes {
   double capacity;    /* factor for the bytes of L1 */
   double ways;        /* factor for the ways of L1; the bytes stay, so that the sets change */
   double line;        /* factor for the line of L1; the bytes stay */
-  double outstanding; /* factor for the lines that can be outstanding; 0: any number */
+  double outstanding; /* factor for the lines that can be outstanding */
   bool half_blocks;   /* half as many blocks on an SM at the same time, at least one */
 };
 

@@ -71,8 +71,9 @@ void gc_chart_mark_y(const struct gc_chart *chart, double y);
 /* A thin line at y, with a text in the right margin. */
 void gc_chart_level_y(const struct gc_chart *chart, double y, const char *text);
 
-/* A thin line at x in the colour of a series, with a text (may be "") above, unless that has no
- * room beside the text at `taken` (pixels; NAN: there is none). Returns `taken` for the next. */
+/* A thin line at x in the colour of a series, with a text (may be "") above it. The text is
+ * left out if it would overlap the one that ends at x = taken (pixels; NAN: there is none). Returns
+ * `taken` for the next. */
 double gc_chart_level_x(const struct gc_chart *chart, double x, unsigned series, const char *text,
                         double taken);
 

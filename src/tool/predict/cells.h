@@ -21,7 +21,8 @@ void gc_cell_range(const struct gc_estimate *estimate, char cell[GC_CELL]);
 /* L1 and L2. */
 int gc_caches_table(const struct gc_kernel_prediction *kernel, struct gc_table *table);
 
-/* The load instructions with the most misses, so many, in the order of the kernel. */
+/* The load instructions with the most misses, in the order of their addresses; *shown is their
+ * number. */
 int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *table,
                    size_t *shown);
 

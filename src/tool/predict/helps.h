@@ -16,8 +16,9 @@ struct gc_helps {
   double gain; /* what it adds to the hit rate of L1, 0 to 1 */
 };
 
-/* Of a kernel, or of several of one name: the remedy with the fewest misses. It helps only if the
- * hit rate is by a point higher, and higher than in all runs with drawn values. accesses, misses:
+/* For one kernel, or the sum of several launches with one name: the remedy with the fewest misses.
+ * It counts only if it raises the hit rate by at least GC_REMEDY_LEAST, and above that of every run
+ * with drawn values. accesses, misses:
  * sectors of loads in L1; fewest: the misses of the run that has the fewest. */
 struct gc_helps gc_helps_most(uint64_t accesses, uint64_t misses, double fewest,
                               const struct gc_remedy_effect effects[GC_REMEDY_COUNT]);

@@ -61,17 +61,18 @@ static json_t *remedies_of(const struct gc_kernel_prediction *kernel)
   const struct gc_helps helps = gc_helps_kernel(kernel);
   const double loads = (double)kernel->counts.l1_loads.accesses;
   json_t *object = json_object();
+  char member[40];
 
   for (int i = 0; i < GC_REMEDY_COUNT; i++) {
     const struct gc_remedy_effect *effect = &kernel->remedies[i];
-    char member[40];
 
     name_member(gc_remedy_names[i], member);
     gc_json_set_real(&object, member,
                      effect->tried ? (loads - (double)effect->misses) / loads : NAN);
   }
-  gc_json_set(&object, "most",
-              helps.remedy < 0 ? json_null() : gc_json_text(gc_remedy_names[helps.remedy]));
+  if (helps.remedy >= 0)
+    name_member(gc_remedy_names[helps.remedy], member);
+  gc_json_set(&object, "most", helps.remedy < 0 ? json_null() : gc_json_text(member));
   return object;
 }
 
