@@ -338,6 +338,7 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
       {tool->plot, tool->sweep,
        "--plot and --sweep exclude each other: --plot varies the capacity"},
       {tool->plot, tool->json, "--plot and --json exclude each other"},
+      {tool->plot, tool->records.count > 1 || tool->gpus.count > 1, "--plot draws for one GPU"},
       {tool->reuse, tool->html,
        "--reuse and --html exclude each other: the page has the distances"},
       {tool->reuse, tool->plot, "--reuse and --plot exclude each other: pictures have one curve"},

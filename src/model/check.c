@@ -106,6 +106,8 @@ static const char *bad_times(const struct gc_profile *profile)
       (d->neighbour_sms && (d->neighbour_slower < 1 || d->neighbour_slower > 1000)))
     return "neighbour needs at most all SMs, a factor of 1 to 1000, and must not end before it "
            "starts";
+  if (profile->atomics.l2_cycles && profile->atomics.l2_cycles <= profile->sm_spread)
+    return "sm_spread is not less than l2_cycles of atomics";
   return NULL;
 }
 
@@ -243,8 +245,14 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
     before = (int)profile->caches[cache].scope;
     if (path->levels[i].cycles >= path->levels[i + 1].cycles)
       return "latencies do not ascend";
-    if (profile->caches[cache].scope >= GC_SCOPE_XCD &&
-        path->levels[i].cycles <= profile->sm_spread)
+  }
+  for (unsigned i = 0; i < path->count; i++) {
+    const int cache = path->levels[i].cache;
+    const bool outside = cache == GC_PROFILE_MEMORY
+                             ? space != GC_SPACE_SHARED
+                             : profile->caches[cache].scope >= GC_SCOPE_XCD;
+
+    if (outside && path->levels[i].cycles <= profile->sm_spread)
       return "sm_spread is not less than a latency";
   }
   if (space == GC_SPACE_CG && before < (int)GC_SCOPE_XCD)

@@ -115,14 +115,14 @@ static uint64_t translate(struct gc_model *model, uint32_t sm, const struct gc_w
 }
 
 /* The cycles of loads that were found at this level. */
-static uint64_t cycles_of(const struct gc_model *model, enum gc_space space, unsigned level,
-                          const struct gc_window_found *found)
+static uint64_t cycles_of(const struct gc_model *model, uint32_t sm, enum gc_space space,
+                          unsigned level, const struct gc_window_found *found)
 {
   const int cache = model->profile.paths[space].levels[level].cache;
 
-  return found->near * gc_walk_cycles(model, space, level, 0) +
+  return found->near * gc_walk_sm_cycles(model, sm, space, level, 0) +
          found->far *
-           gc_walk_cycles(model, space, level, model->arrays[cache].profile->far_cycles);
+           gc_walk_sm_cycles(model, sm, space, level, model->arrays[cache].profile->far_cycles);
 }
 
 /* Loads that begin at a cache of the chip, if only memory or one more such cache is behind it. */
@@ -144,8 +144,8 @@ static uint64_t run_outside(struct gc_model *model, uint32_t sm, enum gc_space s
       behind += gc_window_touch_behind(model, array, &model->arrays[path->levels[1].cache], sm,
                                        &window);
   }
-  return cycles + cycles_of(model, space, 0, &found) + behind * gc_walk_cycles(model, space, 1, 0) +
-         (found.nowhere - behind) * gc_walk_cycles(model, space, path->count - 1, 0);
+  return cycles + cycles_of(model, sm, space, 0, &found) + behind * gc_walk_sm_cycles(model, sm, space, 1, 0) +
+         (found.nowhere - behind) * gc_walk_sm_cycles(model, sm, space, path->count - 1, 0);
 }
 
 /* Loads that two caches inside the SM did not have. They wait in a window of the next cache. */
@@ -205,10 +205,10 @@ static uint64_t waited(struct gc_model *model, uint32_t sm, enum gc_space space,
 
   if (waiting->window.count)
     load_waiting(model, sm, path, waiting);
-  return cycles_of(model, space, level, &waiting->found) +
-         waiting->last * gc_walk_cycles(model, space, level + 1, 0) +
+  return cycles_of(model, sm, space, level, &waiting->found) +
+         waiting->last * gc_walk_sm_cycles(model, sm, space, level + 1, 0) +
          (waiting->found.nowhere - waiting->last) *
-           gc_walk_cycles(model, space, path->count - 1, 0);
+           gc_walk_sm_cycles(model, sm, space, path->count - 1, 0);
 }
 
 /* Loads that begin at a cache inside the SM. Those that miss go on one by one, but may wait behind
@@ -254,9 +254,9 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
       cache->access_lines(cache, &start, &none, NULL, 1, &model->replacement);
   }
   if (second)
-    cycles += second_hits * gc_walk_cycles(model, space, 1, 0) +
+    cycles += second_hits * gc_walk_sm_cycles(model, sm, space, 1, 0) +
               waited(model, sm, space, waiting);
-  return cycles + hits * gc_walk_cycles(model, space, 0, 0);
+  return cycles + hits * gc_walk_sm_cycles(model, sm, space, 0, 0);
 }
 
 /* The sectors of a line of the next cache that loads of these sectors of a line are in, if they
@@ -349,9 +349,9 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
       last += gc_window_touch_behind(model, next, &model->arrays[path->levels[2].cache], sm,
                                      &behind);
   }
-  return cycles + hits * gc_walk_cycles(model, space, 0, 0) +
-         cycles_of(model, space, 1, &found) + last * gc_walk_cycles(model, space, 2, 0) +
-         (found.nowhere - last) * gc_walk_cycles(model, space, path->count - 1, 0);
+  return cycles + hits * gc_walk_sm_cycles(model, sm, space, 0, 0) +
+         cycles_of(model, sm, space, 1, &found) + last * gc_walk_sm_cycles(model, sm, space, 2, 0) +
+         (found.nowhere - last) * gc_walk_sm_cycles(model, sm, space, path->count - 1, 0);
 }
 
 bool gc_run_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level)

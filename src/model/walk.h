@@ -116,6 +116,15 @@ static inline uint32_t gc_walk_cycles(const struct gc_model *model, enum gc_spac
   return model->own_clock[space][level] ? (uint32_t)(cycles * model->clock_share + 0.5) : cycles;
 }
 
+/* The same for loads by this SM. */
+static inline uint32_t gc_walk_sm_cycles(const struct gc_model *model, uint32_t sm,
+                                         enum gc_space space, unsigned level, uint32_t extra)
+{
+  if (model->profile.sm_spread && gc_walk_outside(model, space, level))
+    extra += (uint32_t)gc_chip_offset(model, sm); /* modulo 2^32; the sum is positive */
+  return gc_walk_cycles(model, space, level, extra);
+}
+
 /* The address by which caches know a load of this space. */
 static inline uint64_t gc_walk_address(enum gc_space space, uint64_t address)
 {
@@ -138,9 +147,7 @@ static inline unsigned gc_walk_from(struct gc_model *model, uint32_t sm, enum gc
     gc_walk_fetch_rest(model, sm, path, missed, address);
   if (model->profile.tlb_count && gc_walk_outside(model, space, level))
     extra += gc_walk_translate(model, sm, address);
-  if (model->profile.sm_spread && gc_walk_outside(model, space, level))
-    extra += (uint32_t)gc_chip_offset(model, sm); /* modulo 2^32; the sum below is positive */
-  *cycles = gc_walk_cycles(model, space, level, extra);
+  *cycles = gc_walk_sm_cycles(model, sm, space, level, extra);
   return level;
 }
 

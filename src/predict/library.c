@@ -18,9 +18,6 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* Of the options without reuse_distances, which programs can have from an earlier header. */
-#define FIRST_SIZE offsetof(struct hwloc_gpucache_predict_options, reuse_distances)
-
 struct hwloc_gpucache_prediction {
   struct gc_prediction inner; /* the same object */
 };
@@ -60,7 +57,7 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
   job->seeds = GC_PREDICT_SEEDS;
   if (!options)
     return 0;
-  if (options->size && options->size < sizeof *options && options->size != FIRST_SIZE)
+  if (options->size && options->size < sizeof *options)
     return gc_fail(err, -EINVAL, "the options are smaller than those of any version");
   if (has_unknown(options))
     return gc_fail(err, -EINVAL, "an option is set that this version of the library does not know");
@@ -72,7 +69,7 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
   job->changes.carveout = options->carveout;
   job->seeds = options->seeds ? options->seeds : GC_PREDICT_SEEDS;
   job->threads = options->threads;
-  job->distances = options->size != FIRST_SIZE && options->reuse_distances;
+  job->distances = options->reuse_distances;
   return 0;
 }
 

@@ -130,8 +130,8 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
     return gc_fail(err, -ENOMEM, "out of memory");
   status = gc_parameters_gpu(&pass->parameters, launch, &pass->changes,
                              pass->undrawn ? 0 : pass->options.seed, &gpu, err);
-  if (!status)
-    status = gc_gpu_model_check(&gpu, err);
+  if (!status && gc_gpu_model_check(&gpu, err))
+    status = -ERANGE; /* the record is to blame, not the trace */
   if (!status)
     status = prepare_model(pass, &gpu, model, err);
   if (!status && pass->detailed)
@@ -199,7 +199,7 @@ int gc_pass_run(struct gc_pass *pass, struct gc_error *err)
   gc_cache_model_free(model);
   gc_reuse_free(pass->options.observe_data);
   pass->options.observe_data = NULL;
-  if (pass->optional && (status == -ERANGE || status == -EINVAL)) {
+  if (pass->optional && status == -ERANGE) {
     gc_pass_clear(pass);
     return 0;
   }

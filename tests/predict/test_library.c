@@ -101,12 +101,6 @@ static void reuse_distances(void **state)
   assert_int_equal(hwloc_gpucache_prediction_reuse_loads(p, 0, 1000), 0);
   assert_int_equal(hwloc_gpucache_prediction_reuse_first(p, 0), 2);
   hwloc_gpucache_prediction_free(p);
-
-  /* what is behind the options of an earlier version is not read */
-  options.size = offsetof(struct hwloc_gpucache_predict_options, reuse_distances);
-  assert_int_equal(predict("trace", &options, &p, NULL, 0), 0);
-  assert_int_equal(hwloc_gpucache_prediction_reuse_bins(p, 0), 0);
-  hwloc_gpucache_prediction_free(p);
 }
 
 /* Each sector is in one of the three: what is on its way to L2 is not a hit. */

@@ -102,6 +102,24 @@ static void compulsory_and_capacity(void **state)
   release(&attribution, &run);
 }
 
+/* More lines than are noted, each loaded once by one of many instructions: the estimates of all
+ * instructions together are nearer to the truth than those of each. */
+static void estimated_compulsory(void **state)
+{
+  static struct fake_instruction loads[20000];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_attribution attribution;
+  struct gc_kernel_run run;
+
+  (void)state;
+  for (unsigned i = 0; i < 20000; i++)
+    loads[i] = (struct fake_instruction){.base = 128 * (uint64_t)i, .stride = 4, .pc = i / 100};
+  attribution = attribute(&gpu, (struct gc_model_options){.seed = 1}, LIST(loads), &run);
+  assert_int_equal(run.counts.l1_loads.misses, 80000);
+  assert_in_range(attribution.l1.misses[GC_MISS_COMPULSORY], 79000, 80000);
+  release(&attribution, &run);
+}
+
 /* 8 lines of one set with 4 ways. */
 static void associativity(void **state)
 {
@@ -286,6 +304,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(compulsory_and_capacity),
+    cmocka_unit_test(estimated_compulsory),
       cmocka_unit_test(associativity),
       cmocka_unit_test(latency),
       cmocka_unit_test(entries),

@@ -155,6 +155,9 @@ static void runs_are_as_many_touches(void **state)
 {
   static const char *const chips[] = {
     CHIP UNIFIED L1 RO C15 L2 SPACES,
+    CHIP "sm_spread = 20\n" UNIFIED L1 RO C15 L2 TWO_PARTS SPACES,
+    CHIP "sm_spread = 20\n" UNIFIED L1 RO C15 L2_L3 SPACES_L3,
+    CHIP "sm_spread = 20\n" K C15 L2_L3 SPACES_K_L3,
     CHIP UNIFIED L1 RO C15 L2 TWO_PARTS SPACES,
     CHIP UNIFIED L1 RO C15 L2 TWO_PARTS "replicate = yes\n" SPACES,
     CHIP UNIFIED L1_SLRU RO C15 L2 SPACES,

@@ -52,6 +52,8 @@ static void bad_profiles_name_line_and_word(void **state)
       {"cluster_remote = 200\n", "(cluster_remote)"},
       {"sm_spread = 10001\n", "sm_spread = 10001 is not between 0 and 10000"},
       {CHIP "sm_spread = 250\n" UNIFIED L1 RO C15 L2 SPACES, "sm_spread is not less than a latency"},
+      {CHIP "sm_spread = 100\n" UNIFIED L1 RO C15 L2 SPACES "[atomics]\nl2_cycles = 100\n",
+       "sm_spread is not less than l2_cycles of atomics"},
       {"outliers = 2 1 2\n", "2 is more than 1 (outliers)"},
       {"outliers = 0.1 5 2\n", "least (5) is more than most (2)"},
       {"outliers = 0.1\n", "outliers needs"},

@@ -344,7 +344,6 @@ static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc
   uint32_t sectors = access->sectors;
   uint64_t base = request->line << l2->of_l1.line_shift, slowest = 0;
   unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
-  const bool same_lines = l2->of_l1.line_shift == l2->of_l2.line_shift;
   uint8_t of_l1[32] = {0};
   int status = 0;
 
@@ -360,7 +359,7 @@ static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc
         status = access_collected(l2, access, of_l1, &slowest);
       access->line = i >> in_line;
       access->sectors |= UINT32_C(1) << in;
-      access->parts |= same_lines ? request->parts : gc_parts_of(&l2->gpu->l2, in);
+      access->parts |= l2->same_lines ? request->parts : gc_parts_of(&l2->gpu->l2, in);
       of_l1[in]++;
     }
   }

@@ -336,15 +336,18 @@ static void sum_loads(struct gc_cache_model *predict)
   for (uint32_t i = 0; i < predict->loads.count; i++) {
     struct gc_cache_counts *counts = &predict->loads.loads[i].l1;
 
-    if (counts->compulsory > counts->misses) /* an estimate */
-      counts->compulsory = counts->misses;
     sum->accesses += counts->accesses;
     sum->hits += counts->hits;
     sum->hits_on_miss += counts->hits_on_miss;
     sum->misses += counts->misses;
     sum->compulsory += counts->compulsory;
     predict->counts.l1_load_instructions += predict->loads.loads[i].instructions;
+    /* an estimate. The sum is a better one with what is cut here. */
+    if (counts->compulsory > counts->misses)
+      counts->compulsory = counts->misses;
   }
+  if (sum->compulsory > sum->misses)
+    sum->compulsory = sum->misses;
 }
 
 static uint64_t last_cycle(const struct gc_cache_model *predict)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define SPARSE 64
+#define MOST_HALVED 31 /* more needs lines that were chosen against the hash */
 
 void gc_sector_set_clear(struct gc_sector_set *set)
 {
@@ -45,7 +46,7 @@ static bool is_kept(const struct gc_sector_set *set, uint64_t line)
 /* A table twice as large, or with half of the lines. 0 or -ENOMEM. */
 static int make_room(struct gc_sector_set *set)
 {
-  const bool halve = set->used >= GC_SEEN_LINES;
+  const bool halve = set->used >= GC_SEEN_LINES && set->halved < MOST_HALVED;
   struct gc_sector_set larger = {.count = !set->count ? 256
                                           : halve     ? set->count
                                                       : 2 * set->count,

@@ -30,7 +30,7 @@ double gc_helps_fewest(const struct gc_kernel_prediction *kernel)
 {
   const uint64_t accesses = kernel->counts.l1_loads.accesses;
 
-  return accesses ? (1 - kernel->rates[GC_RATE_L1].high) * (double)accesses : 0;
+  return accesses ? round((1 - kernel->rates[GC_RATE_L1].high) * (double)accesses) : 0;
 }
 
 struct gc_helps gc_helps_kernel(const struct gc_kernel_prediction *kernel)

@@ -62,9 +62,34 @@ static bool is_of_traces(const struct gc_record *record, int status)
   return status != -ERANGE && !gc_parameters_read(&parameters, record, &ignored);
 }
 
+static bool has_as_many(const struct gc_prediction *prediction, size_t *kernels)
+{
+  if (!prediction)
+    return true;
+  if (*kernels == SIZE_MAX)
+    *kernels = prediction->count;
+  return prediction->count == *kernels;
+}
+
+/* Each GPU, and each point of a sweep, reads the traces anew. *kernels: those of the first one. */
+static int check_unchanged(const struct gc_predicted *made, size_t *kernels, struct gc_error *err)
+{
+  bool same = has_as_many(made->prediction, kernels);
+
+  for (size_t i = 0; i < made->sweep.count; i++)
+    same &= has_as_many(made->sweep.points[i].prediction, kernels);
+  return same ? 0 : gc_fail(err, -EAGAIN, "a trace changed while it was read");
+}
+
+/* What all GPUs have in common. */
+struct common {
+  bool said;      /* what is wrong with the traces */
+  size_t kernels; /* SIZE_MAX: not known yet */
+};
+
 /* Predicts for one GPU. What is wrong with the traces is said once. */
 static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
-                       struct gc_predicted *made, bool *said)
+                       struct gc_predicted *made, struct common *common)
 {
   struct gc_error *err = &made->why;
   bool of_traces = false;
@@ -80,10 +105,12 @@ static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
   }
   if (!status && tool->html)
     status = gc_curve_run(&made->sweep, job, err);
+  if (!status)
+    status = check_unchanged(made, &common->kernels, err);
   made->failed = status;
-  if (status && !(of_traces && *said))
+  if (status && !(of_traces && common->said))
     gc_say(made->several && !of_traces ? made->source->name : NULL, "%s", err->text);
-  *said |= of_traces;
+  common->said |= of_traces;
   return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
@@ -127,15 +154,15 @@ static int predict(const struct gc_tool *tool, const struct gc_sources *sources,
                    struct gc_predict_job *job)
 {
   struct gc_predicted *made = calloc(sources->count, sizeof *made);
+  struct common common = {false, SIZE_MAX};
   int status = GC_EXIT_DONE;
-  bool said = false;
 
   if (!made)
     return gc_no_memory();
   for (size_t i = 0; i < sources->count; i++) {
     made[i].source = &sources->array[i];
     made[i].several = sources->count > 1;
-    status = gc_worse(status, predict_one(tool, job, &made[i], &said));
+    status = gc_worse(status, predict_one(tool, job, &made[i], &common));
   }
   status = gc_worse(status, print(tool, made, sources->count));
   for (size_t i = 0; i < sources->count; i++) {

@@ -73,6 +73,26 @@ static void write_left_out(struct page *page, const struct gc_selection *selecti
     gc_html(page->out, "<p class='note'>Kernel $ is left out: $.</p>\n", number,
             selection->unreadable[i].why.text);
   }
+  if (selection->unreadable_count > GC_REASONS_MOST)
+    fputs("<p class='note'>More kernels are left out.</p>\n", page->out);
+}
+
+/* The same for all GPUs, too. */
+static void write_ignored(struct page *page, const struct gc_trace_ignored *ignored)
+{
+  char textures[24], copies[24];
+
+  snprintf(textures, sizeof textures, "%" PRIu64, ignored->textures);
+  snprintf(copies, sizeof copies, "%" PRIu64, ignored->copies);
+  if (ignored->textures)
+    gc_html(page->out,
+            "<p class='note'>Not modelled: warp instructions that read textures or access "
+            "surfaces: $.</p>\n",
+            textures);
+  if (ignored->copies)
+    gc_html(page->out,
+            "<p class='note'>Not modelled: copies from the host, which can fill L2: $.</p>\n",
+            copies);
 }
 
 static int write_side_by_side(struct page *page, const struct gc_predicted *predicted, size_t count)
@@ -265,6 +285,7 @@ int gc_predicted_page(FILE *out, const char *command, const struct gc_predicted 
   write_header(&page, command, predicted, count);
   fputs("<main>\n", out);
   write_left_out(&page, &predicted[good].prediction->selection);
+  write_ignored(&page, &predicted[good].prediction->ignored);
   if (count > 1)
     status = write_side_by_side(&page, predicted, count);
   for (size_t i = good; i < count && !status; i++)
