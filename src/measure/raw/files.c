@@ -19,7 +19,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const forms[GC_RAW_FORMS] = {"curve", "trace", "repeats", "table", "list"};
 

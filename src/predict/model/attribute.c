@@ -3,12 +3,6 @@
  */
 #include "predict/model/attribute.h"
 
-#include "predict/model/loads.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 void gc_variant_options(enum gc_variant variant, struct gc_model_options *options)
 {
   options->compulsory = variant == GC_VARIANT_FULL;
@@ -44,28 +38,4 @@ struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_
     explained -= less;
   }
   return to;
-}
-
-int gc_attribute_kernel(const struct gc_kernel_run runs[GC_VARIANT_COUNT],
-                        struct gc_attribution *attribution)
-{
-  const struct gc_kernel_run *full = &runs[GC_VARIANT_FULL];
-  const struct gc_cache_counts *counts[GC_VARIANT_COUNT];
-
-  memset(attribution, 0, sizeof *attribution);
-  if (full->load_count) {
-    attribution->loads = malloc(full->load_count * sizeof *attribution->loads);
-    if (!attribution->loads)
-      return -ENOMEM;
-  }
-  attribution->load_count = full->load_count;
-  for (size_t i = 0; i < full->load_count; i++) {
-    for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
-      counts[k] = gc_loads_counts(&runs[k], full->loads[i].pc);
-    attribution->loads[i] = gc_attribute(counts);
-  }
-  for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
-    counts[k] = &runs[k].counts.l1_loads;
-  attribution->l1 = gc_attribute(counts);
-  return 0;
 }

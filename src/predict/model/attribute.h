@@ -40,19 +40,7 @@ struct gc_attributed {
   uint64_t misses[GC_MISS_COUNT];
 };
 
-struct gc_attribution {        /* of a kernel */
-  struct gc_attributed l1;     /* of loads */
-  struct gc_attributed *loads; /* L1 misses of the full run's loads, in their order. Their sums may
-                                  differ from l1: where one load has fewer misses without something
-                                  and another has more, the kernel has the difference */
-  size_t load_count;
-};
-
 /* From the counts of one cache in the four variants. */
 struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_VARIANT_COUNT]);
-
-/* From the runs of one kernel. 0 or -ENOMEM; free attribution->loads. */
-int gc_attribute_kernel(const struct gc_kernel_run runs[GC_VARIANT_COUNT],
-                        struct gc_attribution *attribution);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/commands.h"
 
+#include "tool/page/place.h"
 #include "tool/predict/chosen.h"
 #include "tool/predict/hit_curve.h"
 #include "tool/predict/picture.h"
@@ -8,7 +9,6 @@
 #include "tool/predict/print.h"
 #include "tool/print/messages.h"
 #include "tool/process/watch.h"
-#include "tool/page/place.h"
 #include "tool/trace/record.h"
 #include "util/clock.h"
 #include "util/file.h"

@@ -15,10 +15,7 @@
 #include <hwloc/gpucache.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void print_gpu(const struct gc_source *source)
 {

@@ -6,9 +6,9 @@
  */
 #include "tool/commands.h"
 
+#include "tool/page/place.h"
 #include "tool/print/messages.h"
 #include "tool/report/page.h"
-#include "tool/page/place.h"
 #include "tool/sources/sources.h"
 #include "util/file.h"
 
