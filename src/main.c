@@ -51,6 +51,7 @@ enum {
 };
 
 #define ANY_NUMBER SIZE_MAX
+#define LIMIT (UINT64_C(4) << 30) /* default of --limit, bytes */
 
 static const struct gc_subcommand commands[] = {
     {"list", LIST, gc_tool_list, "", "the GPUs of this machine and the state of their records", 0,
@@ -337,6 +338,8 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
        "--sweep carveout and --carveout exclude each other"},
       {tool->plot, tool->sweep,
        "--plot and --sweep exclude each other: --plot varies the capacity"},
+      {command == PREDICT && (tool->blocks || tool->limit != LIMIT), !tool->program,
+       "--blocks and --limit are for recording a program, not for traces"},
       {tool->plot, tool->json, "--plot and --json exclude each other"},
       {tool->plot, tool->records.count > 1 || tool->gpus.count > 1, "--plot draws for one GPU"},
       {tool->reuse, tool->html,
@@ -418,7 +421,7 @@ static void keep_long_files_from_ending_us(void)
 
 static int run(int argc, char **argv)
 {
-  struct gc_tool tool = {.tolerance = -1, .carveout = -1, .seeds = -1, .limit = UINT64_C(4) << 30};
+  struct gc_tool tool = {.tolerance = -1, .carveout = -1, .seeds = -1, .limit = LIMIT};
   const struct gc_subcommand *command = NULL;
   const char *verbose;
   const size_t most = (size_t)argc + 1;

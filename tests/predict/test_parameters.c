@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "predict/model/residency.h"
 #include "predict/model/set_index.h"
 #include "predict/parameters/geometry.h"
 #include "predict/parameters/parameters.h"
@@ -163,6 +164,25 @@ static void shared_memory_decides_the_carveout(void **state)
     assert_int_equal(gpu.shared_per_sm, cases[i].of_sm);
   }
   assert_true(assumes(&parameters, "carve-out"));
+}
+
+/* Shared memory limits the blocks of an SM also if loads do not look into L1. */
+static void shared_memory_without_l1(void **state)
+{
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  struct gc_trace_launch launch = plain;
+  struct gc_gpu_model gpu;
+  struct gc_error err;
+
+  (void)state;
+  assert_int_equal(gc_infos_set(&record->infos, "GlobalLoadsInL1", "no"), 0);
+  parameters = parameters_of(record);
+  launch.shared_bytes = 60000;
+  gpu = gpu_of(&parameters, &launch, &nothing, 0);
+  assert_int_equal(gc_residency(&gpu, &launch), 3);
+  launch.shared_bytes = 233472;
+  assert_int_equal(gc_parameters_gpu(&parameters, &launch, &nothing, 0, &gpu, &err), -ERANGE);
 }
 
 /* An entry of the table begins at its percentage: between two entries, the lower one holds. */
@@ -838,6 +858,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_all_of_an_h200),
       cmocka_unit_test(shared_memory_decides_the_carveout),
+      cmocka_unit_test(shared_memory_without_l1),
       cmocka_unit_test(a_preferred_carveout_is_looked_up),
       cmocka_unit_test(l1_of_old_gpus_keeps_no_stores),
       cmocka_unit_test(seeds_draw_from_what_the_record_leaves_open),

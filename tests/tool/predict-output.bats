@@ -287,14 +287,14 @@ named() {
   xmllint --noout "$page"
   is 4 "$(grep -c '<svg' "$page")"
   is 4 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
-  has "$(cat "$page")" "<h2>Small &lt;L1&gt;</h2>"
+  has "$(cat "$page")" "<h2>GPU 2: Small &lt;L1&gt;</h2>"
   has "$(cat "$page")" "GPU 2: L1"
   blocks 30000 >"$trace"
   run_split "$tool" predict --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" --seeds 0 --html "$page" "$trace"
   is 1 "$status"
   xmllint --noout "$page"
   has "$(cat "$page")" "small.xml: kernel 1: a block needs 31024 bytes"
-  has_not "$(cat "$page")" "<h2>Small"
+  has_not "$(cat "$page")" ": Small"
   # a kernel that cannot be read is named on the page
   three | sed 's/^0.0.1.load.-.4.1.100080$/0 0 1 frob/' >"$trace"
   run_split "$tool" predict --record "$real" --seeds 0 --html "$page" "$trace"
@@ -317,6 +317,8 @@ named() {
   refused 2 "--html needs the name of a page, as FILE.html, not 'page.xml'" --html page.xml "$trace"
   refused 2 "--html and --json exclude each other" --html page.html --json "$trace"
   refused 2 "--html and --plot exclude each other" --html page.html --plot x "$trace"
+  refused 2 "--blocks and --limit are for recording a program, not for traces" --record "$real" --blocks 5 "$trace"
+  refused 2 "--blocks and --limit are for recording a program, not for traces" --record "$real" --limit 5 "$trace"
   refused 2 "--html and --sweep exclude each other" --html page.html --sweep ways "$trace"
 }
 

@@ -97,9 +97,8 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
 {
   const double measured = parameters->l1_bytes.value;
   double bytes = draw(&parameters->l1_bytes, seed, 0);
-  int status;
+  int status = 0;
 
-  gpu->shared_per_sm = parameters->shared_bytes;
   if (parameters->carveouts.count) {
     const struct gc_carveout *carveout = choose(parameters, launch, changes);
 
@@ -113,10 +112,9 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
     bytes *= changes->capacity;
   if (changes->l1_bytes)
     bytes = (double)changes->l1_bytes;
-  status = check_shared(gpu, launch, err);
   gc_geometry_fit(&gpu->l1, (uint64_t)bytes, (uint64_t)measured);
   gc_geometry_draw_masks(&gpu->l1, HWLOC_GPUCACHE_L1, seed, &parameters->assumptions);
-  if (!status && changes->line > 0)
+  if (changes->line > 0)
     status = gc_change_line(&gpu->l1, changes->line, err);
   if (!status && changes->ways > 0)
     status = gc_change_ways(&gpu->l1, changes->ways, err);
@@ -163,10 +161,13 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
     gc_assume(&parameters->assumptions, NULL, "warps",
               "they have %u threads, as in the trace; this GPU has warps of %u",
               launch->warp_threads, gpu->warp_threads);
+  gpu->shared_per_sm = parameters->shared_bytes;
   if (gpu->loads_in_l1)
     status = set_l1(parameters, launch, changes, seed, gpu, err);
   else
     gc_geometry_fit(&gpu->l1, gpu->l1.line_bytes, 0);
+  if (!status)
+    status = check_shared(gpu, launch, err);
   if (status)
     return status;
   gc_geometry_fit(&gpu->l2, (uint64_t)draw(&parameters->l2_bytes, seed, 1),

@@ -168,7 +168,8 @@ static void read_l1(struct reading *reading)
                    &parameters->assumptions);
   if (!parameters->gpu.loads_in_l1) {
     gc_assume(&parameters->assumptions, NULL, "L1",
-              "all global loads, also those with .nc, go to L2");
+              l1 ? "all global loads, also those with .nc, go to L2"
+                 : "the record has none: all global loads, also those with .nc, go to L2");
     return;
   }
   parameters->gpu.l1.early = nvidia_l1(reading->record);

@@ -21,7 +21,7 @@ const char gc_page_style[] =
     "h1 { margin: 0 0 .5rem; font-size: 1.7rem; }\n"
     "h2 { margin: 2.2rem 0 .6rem; padding-bottom: .2rem; border-bottom: 2px solid var(--rule);\n"
     "  font-size: 1.3rem; }\n"
-    "h3 { margin: 1.5rem 0 .5rem; font-size: 1.08rem; }\n"
+    "h3 { margin: 1.5rem 0 .5rem; font-size: 1.08rem; overflow-wrap: anywhere; }\n"
     "a { color: var(--link); }\n"
     "p, li { max-width: 48rem; }\n"
     "nav ul { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: 1rem 0; padding: 0;\n"

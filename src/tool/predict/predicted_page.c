@@ -252,12 +252,16 @@ static void write_assumptions(struct page *page, const struct gc_assumptions *as
   fputs("</dl>\n", page->out);
 }
 
-static int write_gpu(struct page *page, const struct gc_predicted *predicted)
+/* number: of the GPU on the command line, from 1. */
+static int write_gpu(struct page *page, const struct gc_predicted *predicted, size_t number)
 {
   struct gc_table table;
+  char which[32] = "";
   int status;
 
-  gc_html(page->out, "<section>\n<h2>$</h2>\n<p class='side'>$</p>\n",
+  if (predicted->several)
+    snprintf(which, sizeof which, "GPU %zu: ", number);
+  gc_html(page->out, "<section>\n<h2>$$</h2>\n<p class='side'>$</p>\n", which,
           predicted->source->record->identity.model, predicted->source->name);
   if (gc_summary_table(predicted->prediction, &table)) {
     free(table.cells);
@@ -290,7 +294,7 @@ int gc_predicted_page(FILE *out, const char *command, const struct gc_predicted 
     status = write_side_by_side(&page, predicted, count);
   for (size_t i = good; i < count && !status; i++)
     if (!predicted[i].failed)
-      status = write_gpu(&page, &predicted[i]);
+      status = write_gpu(&page, &predicted[i], i + 1);
   fputs("</main>\n</body>\n</html>\n", out);
   return status;
 }
