@@ -87,7 +87,7 @@ struct common {
   size_t kernels; /* SIZE_MAX: not known yet */
 };
 
-/* Predicts for one GPU. What is wrong with the traces is said once. */
+/* Predicts for one GPU. If the traces are at fault, only the first GPU prints the message. */
 static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
                        struct gc_predicted *made, struct common *common)
 {

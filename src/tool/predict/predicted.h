@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What was predicted for a GPU.
+ * The prediction for one GPU, or why there is none.
  */
 #ifndef GC_TOOL_PREDICT_PREDICTED_H
 #define GC_TOOL_PREDICT_PREDICTED_H

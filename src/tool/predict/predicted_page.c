@@ -80,19 +80,13 @@ static void write_left_out(struct page *page, const struct gc_selection *selecti
 /* The same for all GPUs, too. */
 static void write_ignored(struct page *page, const struct gc_trace_ignored *ignored)
 {
-  char textures[24], copies[24];
+  char text[GC_SENTENCE];
 
-  snprintf(textures, sizeof textures, "%" PRIu64, ignored->textures);
-  snprintf(copies, sizeof copies, "%" PRIu64, ignored->copies);
-  if (ignored->textures)
-    gc_html(page->out,
-            "<p class='note'>Not modelled: warp instructions that read textures or access "
-            "surfaces: $.</p>\n",
-            textures);
-  if (ignored->copies)
-    gc_html(page->out,
-            "<p class='note'>Not modelled: copies from the host, which can fill L2: $.</p>\n",
-            copies);
+  for (int i = 0; i < GC_IGNORED_SENTENCES; i++) {
+    gc_ignored_sentence(ignored, i, text);
+    if (*text)
+      gc_html(page->out, "<p class='note'>$.</p>\n", text);
+  }
 }
 
 static int write_side_by_side(struct page *page, const struct gc_predicted *predicted, size_t count)

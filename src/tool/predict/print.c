@@ -118,11 +118,13 @@ static void print_assumptions(const struct gc_assumptions *assumptions)
 
 static void print_ignored(const struct gc_trace_ignored *ignored)
 {
-  if (ignored->textures)
-    printf("Not modelled: warp instructions that read textures or access surfaces: %" PRIu64 "\n",
-           ignored->textures);
-  if (ignored->copies)
-    printf("Not modelled: copies from the host, which can fill L2: %" PRIu64 "\n", ignored->copies);
+  char text[GC_SENTENCE];
+
+  for (int i = 0; i < GC_IGNORED_SENTENCES; i++) {
+    gc_ignored_sentence(ignored, i, text);
+    if (*text)
+      puts(text);
+  }
 }
 
 static int print_gpu_of(const struct gc_predicted *predicted)

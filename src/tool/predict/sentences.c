@@ -138,3 +138,15 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
   *text = '\0';
   say[which](kernel, text);
 }
+
+void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char text[GC_SENTENCE])
+{
+  static const char *const what[GC_IGNORED_SENTENCES] = {
+      "warp instructions that read textures or access surfaces",
+      "copies from the host, which can fill L2"};
+  const uint64_t count = which ? ignored->copies : ignored->textures;
+
+  *text = '\0';
+  if (count)
+    snprintf(text, GC_SENTENCE, "Not modelled: %s: %" PRIu64, what[which], count);
+}

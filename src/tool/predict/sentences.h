@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is said about a kernel besides its tables.
+ * The sentences about a kernel that the text and the page print beside its tables.
  */
 #ifndef GC_TOOL_PREDICT_SENTENCES_H
 #define GC_TOOL_PREDICT_SENTENCES_H
@@ -26,5 +26,9 @@ enum gc_predict_sentences {
 /* Empty if there is nothing to say. */
 void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_predict_sentences which,
                          char text[GC_SENTENCE]);
+
+/* What the traces name and the model ignores: sentence 0 or 1. Empty if there is nothing to say. */
+#define GC_IGNORED_SENTENCES 2
+void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char text[GC_SENTENCE]);
 
 #endif
