@@ -60,6 +60,7 @@ enum opcode {
   LDG = 0x981,
   LDC = 0xb82,
   ULDC = 0xab9,
+  LDCU = 0x7ac, /* the same from sm_100 on */
   LDS = 0x984,
   ATOMS = 0x38c,
   ATOMG_75 = 0x3a8,
@@ -336,7 +337,7 @@ static bool reads_argument(const struct instruction *i)
 {
   if (i->opcode == LDC)
     return i->operand == REGISTER_ZERO;
-  return i->opcode == ULDC || (i->opcode & 0xe00) == CONST_OPERAND;
+  return i->opcode == ULDC || i->opcode == LDCU || (i->opcode & 0xe00) == CONST_OPERAND;
 }
 
 /* As a chase. In addition, if the constant cache is counted, only slots come into it from the first
