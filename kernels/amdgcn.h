@@ -292,21 +292,24 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
 #define GPU_RUN 1
 #define gpu_load_run(base, at, bytes, stride) gpu_amd_get64((base) + (at))
 
-/* Measured loads. GPU_AMD_LOAD_PATH(to, from) is one load. PATH(path, bits, register, operand, wait,
- * more): its registers have `bits` bits and are vector (v) or scalar (s) ones; `operand` makes such
- * a value of an address; `more` operands may follow, with a comma in front. Where the clock arrives
- * like a load, the code waits for it, too. Nothing is in flight at the first clock read.
+/* Measured loads. GPU_AMD_LOAD_PATH(to, from) is one load. PATH(path, bits, register, operand,
+ * wait, more): its registers have `bits` bits and are vector (v) or scalar (s) ones; `operand`
+ * makes such a value of an address; `more` operands may follow, with a comma in front. Where the
+ * clock arrives like a load, the code waits for it, too. Nothing is in flight at the first clock
+ * read.
  *
  * The loads of a chain are one block of assembly. Between two blocks, clang 20 and newer insert an
  * s_nop on gfx94x and gfx95x, because they do not know that the first one waits for its result. */
+#define GPU_AMD_STEP(path, wait, to, from) GPU_AMD_LOAD_##path(to, from) "\n\t" wait
+
 #define GPU_AMD_CHAIN(path, bits, register, operand, wait, ...)                                    \
   GPU_INLINE uint64_t gpu_chain_##path(uint64_t at, const uint32_t loads, uint64_t texture)        \
   {                                                                                                \
     uint##bits##_t value = (uint##bits##_t)operand(at), other;                                     \
                                                                                                    \
     (void)texture;                                                                                 \
-    __asm__ volatile(".rept %[pairs]\n\t" GPU_AMD_LOAD_##path("%[other]", "%[value]")              \
-                     "\n\t" wait GPU_AMD_LOAD_##path("%[value]", "%[other]") "\n\t" wait ".endr"   \
+    __asm__ volatile(".rept %[pairs]\n\t" GPU_AMD_STEP(path, wait, "%[other]", "%[value]")         \
+                         GPU_AMD_STEP(path, wait, "%[value]", "%[other]") ".endr"                  \
                      : [value] "+&" register(value), [other] "=&" register(other)                  \
                      : [pairs] "i"(loads / 2) __VA_ARGS__                                          \
                      : "memory");                                                                  \
@@ -321,7 +324,7 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
     uint##bits##_t value;                                                                          \
                                                                                                    \
     (void)texture;                                                                                 \
-    __asm__ volatile(GPU_AMD_LOAD_##path("%[value]", "%[at]") "\n\t" wait                          \
+    __asm__ volatile(GPU_AMD_STEP(path, wait, "%[value]", "%[at]")                                 \
                      : [value] "=&" register(value)                                                \
                      : [at] register((uint##bits##_t)operand(at)) __VA_ARGS__                      \
                      : "memory");                                                                  \
@@ -334,8 +337,8 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
                                                                                                    \
     (void)texture;                                                                                 \
     __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]")                                       \
-                     GPU_AMD_LOAD_##path("%[value]", "%[at]") "\n\t" wait                          \
-                     GPU_AMD_CLOCK("%[t1]") GPU_AMD_SETTLE                                         \
+                         GPU_AMD_STEP(path, wait, "%[value]", "%[at]") GPU_AMD_CLOCK("%[t1]")      \
+                             GPU_AMD_SETTLE                                                        \
                      : [value] "=&" register(value), [t0] "=&s"(t0), [t1] "=&s"(t1)                \
                      : [at] register((uint##bits##_t)operand(at)) __VA_ARGS__                      \
                      : "memory");                                                                  \

@@ -41,7 +41,7 @@ static inline uint32_t read_on(const struct gpu_under_load_args *a)
                         (row > 16 ? gpu_lane() * 16 : 0);
   const uint64_t done = gpu_keep(a->done);
   const uint32_t count = gpu_keep(a->count), chains = gpu_keep(a->chains);
-  uint64_t offset = a->first; /* the same in all lanes: AMD GPUs have few registers for the others */
+  uint64_t offset = a->first; /* the same in all lanes: registers of lanes are short */
   struct gpu_words words[GPU_BANDWIDTH_ROWS] = {0};
   uint32_t sum[2] = {0, 0}, k = 0, ended = 0;
 

@@ -5,9 +5,9 @@
  * build: PTX that it can compile, except for the jumps, whose layout only ptxas keeps.
  *
  * A fat binary has a header (magic, version and length of the header, length of the rest) and
- * entries, each with a header (kind, version, length of the header, length of the rest ...). Machine
- * code runs on GPUs with the same major and the same or a higher minor number; PTX can be compiled
- * for all GPUs from its number on (CUDA C++ Programming Guide, "Compilation with NVCC").
+ * entries, each with a header (kind, version, length of the header, length of the rest ...).
+ * Machine code runs on GPUs with the same major and the same or a higher minor number; PTX can be
+ * compiled for all GPUs from its number on (CUDA C++ Programming Guide, "Compilation with NVCC").
  */
 #include "device/images.h"
 
@@ -97,6 +97,7 @@ int main(void)
     EXPECT(cluster, gpu, gpu < 90 ? 0 : ELF);
     built++;
   }
-  printf("machine code for %u numbers of architectures, PTX for all others; %d failures\n", built, failures);
+  printf("machine code for %u numbers of architectures, PTX for all others; %d failures\n", built,
+         failures);
   return failures > 0;
 }

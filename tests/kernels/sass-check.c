@@ -10,17 +10,17 @@
  * an atomic operation at the scope of the system) marks_*    as chase_* census_*   as chase_*, and
  * the census of constants reads no launch argument meanwhile banks_census   the same between its
  * tickets; before sm_90 a descriptor of global memory is in front of the arguments and may be read
- * again outstanding, departure   between the two clock reads are GPU_BATCH_LOADS loads into as many registers,
- * and nothing in front of the last one waits for any of them; an exit is behind them read_lines
- * GPU_READ_LINES loads into as many registers, and nothing in front of the last one waits for any
- * of them latency_*  loads follow one another with nothing in the chain between them; each clock
- * read is behind an exit that depends on the chain conflicts, lines_atomic   as latency_* atomics_*
- * the operations return values to registers; no votes, so that those of a warp are not combined
- *   remote_shared   chains of generic loads, each of which waits for the one before it; nothing limits
- *              the blocks of a cluster, so that a GPU that allows 16 can launch 16
- *   filler     is at least GPU_FILLER_BYTES long
- *   jumps_*    between the two clock reads is nothing but the blocks, each as long as it should be,
- * with jumps to the right ones all        no local memory, no static shared memory
+ * again outstanding, departure   between the two clock reads are GPU_BATCH_LOADS loads into as many
+ * registers, and nothing in front of the last one waits for any of them; an exit is behind them
+ * read_lines GPU_READ_LINES loads into as many registers, and nothing in front of the last one
+ * waits for any of them latency_*  loads follow one another with nothing in the chain between them;
+ * each clock read is behind an exit that depends on the chain conflicts, lines_atomic   as
+ * latency_* atomics_* the operations return values to registers; no votes, so that those of a warp
+ * are not combined remote_shared   chains of generic loads, each of which waits for the one before
+ * it; nothing limits the blocks of a cluster, so that a GPU that allows 16 can launch 16 filler is
+ * at least GPU_FILLER_BYTES long jumps_*    between the two clock reads is nothing but the blocks,
+ * each as long as it should be, with jumps to the right ones all        no local memory, no static
+ * shared memory
  *
  * Usage: sass-check FILE...   exit status 0: all kernels pass
  *
@@ -70,7 +70,7 @@ enum opcode {
   TLD_REG = 0x367,
   TLD_CONST = 0xb66,
   TLD_UREG = 0xf66, /* the texture object in a uniform register */
-  LD = 0x980, /* generic: shared memory of another block of the cluster */
+  LD = 0x980,       /* generic: shared memory of another block of the cluster */
   LDL = 0x983,
   STL = 0x387,
   EXIT = 0x94d,
