@@ -75,13 +75,16 @@ static int prepare_model(struct gc_pass *pass, const struct gc_gpu_model *gpu,
   return *model ? 0 : gc_fail(err, -ENOMEM, "out of memory");
 }
 
+/* gpu: NULL if the launch cannot run. */
 static int keep_detail(struct gc_pass *pass, struct gc_pass_kernel *kernel,
                        const struct gc_trace_launch *launch, const struct gc_gpu_model *gpu)
 {
   kernel->detail = keep(pass, sizeof *kernel->detail);
   if (!kernel->detail)
     return -ENOMEM;
-  kernel->detail->launch = *launch;
+  *kernel->detail = (struct gc_pass_detail){.launch = *launch};
+  if (!gpu)
+    return 0;
   kernel->detail->gpu = (struct gc_gpu_summary){
       .loads_in_l1 = gpu->loads_in_l1,
       .l1_bytes = gc_geometry_bytes(&gpu->l1),
@@ -118,16 +121,35 @@ static int keep_reuse(struct gc_pass *pass, struct gc_pass_kernel *kernel)
   return 0;
 }
 
+/* Keeps the kernel without a result. */
+static int note_cannot_run(struct gc_pass *pass, struct gc_pass_kernel *kernel,
+                           const struct gc_trace_launch *launch, const struct gc_error *why)
+{
+  const size_t size = strlen(why->text) + 1;
+  char *text;
+
+  if (!pass->detailed)
+    return 0;
+  text = keep(pass, size);
+  if (!text || keep_detail(pass, kernel, launch, NULL))
+    return -ENOMEM;
+  kernel->detail->cannot_run = memcpy(text, why->text, size);
+  return 0;
+}
+
 static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
                       const struct gc_trace_launch *launch, struct gc_cache_model **model,
                       struct gc_error *err)
 {
   struct gc_pass_kernel *kernel = append(pass);
   struct gc_gpu_model gpu;
+  struct gc_error why;
   int status;
 
   if (!kernel)
     return gc_fail(err, -ENOMEM, "out of memory");
+  if (gc_parameters_check_block(&pass->parameters, launch, &why))
+    return note_cannot_run(pass, kernel, launch, &why) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
   status = gc_parameters_gpu(&pass->parameters, launch, &pass->changes,
                              pass->undrawn ? 0 : pass->options.seed, &gpu, err);
   if (!status && gc_gpu_model_check(&gpu, err))

@@ -23,9 +23,10 @@ struct gc_pass_kernel {
   struct gc_pass_detail {
     struct gc_trace_launch launch; /* its number counts over all traces */
     struct gc_gpu_summary gpu;
+    const char *cannot_run; /* see struct gc_kernel_prediction */
   } * detail; /* NULL without gc_pass.detailed */
   struct gc_kernel_run run;
-  struct gc_reuse_bins *bins;       /* NULL without gc_pass.reuse */
+  struct gc_reuse_bins *bins;       /* NULL without gc_pass.reuse, or if it cannot run */
   struct gc_reuse_histogram *reuse; /* likewise, and NULL with gc_pass.bins_only */
 };
 

@@ -184,7 +184,7 @@ static void take_reuse(struct gc_kernel_prediction *prediction, const struct pas
 {
   struct gc_pass_kernel *noted;
 
-  if (passes->end_drawn == passes->first_remedy)
+  if (passes->end_drawn == passes->first_remedy || prediction->cannot_run)
     return;
   noted = &passes->array[passes->end_drawn].kernels[kernel];
   prediction->has_distances = true;
@@ -199,6 +199,8 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   const struct gc_pass_kernel *full = &passes->array[GC_VARIANT_FULL].kernels[kernel];
 
   prediction->launch = full->detail->launch;
+  if (full->detail->cannot_run && !(prediction->cannot_run = strdup(full->detail->cannot_run)))
+    return -ENOMEM;
   prediction->gpu = full->detail->gpu;
   prediction->blocks_per_sm = full->run.blocks_per_sm;
   prediction->counts = full->run.counts;
@@ -248,6 +250,18 @@ static int check_kernels(const struct gc_predict_job *job, const struct gc_selec
   if (job->trace_count == 1)
     return gc_fail(err, -ENODATA, "%s: there is no kernel in this trace", job->traces[0]);
   return gc_fail(err, -ENODATA, "there is no kernel in any of the %zu traces", job->trace_count);
+}
+
+/* One of them must fit on the GPU. */
+static int check_can_run(const struct gc_prediction *prediction, struct gc_error *err)
+{
+  const struct gc_kernel_prediction *first = prediction->kernels;
+
+  for (size_t i = 0; i < prediction->count; i++)
+    if (!prediction->kernels[i].cannot_run)
+      return 0;
+  return gc_fail(err, -ERANGE, "kernel %llu cannot run: %s",
+                 (unsigned long long)first->launch.number, first->cannot_run);
 }
 
 static int combine(struct gc_prediction *prediction, const struct passes *passes)
@@ -316,6 +330,8 @@ static int run(const struct gc_predict_job *job, const struct gc_parameters *par
     status = check_passes(&passes, err);
   if (!status && combine(prediction, &passes))
     status = gc_fail(err, -ENOMEM, "out of memory");
+  if (!status)
+    status = check_can_run(prediction, err);
   clear(&passes);
   return status;
 }
@@ -347,6 +363,7 @@ void gc_prediction_free(struct gc_prediction *prediction)
   if (!prediction)
     return;
   for (size_t i = 0; i < prediction->count; i++) {
+    free(prediction->kernels[i].cannot_run);
     free(prediction->kernels[i].loads);
     gc_reuse_histogram_free(prediction->kernels[i].reuse);
   }

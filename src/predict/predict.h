@@ -53,6 +53,9 @@ struct gc_load_prediction {
 
 struct gc_kernel_prediction {
   struct gc_trace_launch launch; /* its number counts over all traces */
+  /* Why no block of the launch fits on an SM of this GPU: all below is 0, and rates are NaN. NULL:
+   * it fits. */
+  char *cannot_run;
   unsigned blocks_per_sm;        /* that reside at the same time */
   struct gc_gpu_summary gpu;     /* with the values of the record */
   struct gc_counts counts;       /* of that run */
@@ -84,7 +87,8 @@ struct gc_prediction {
 
 /* 0, or a negative errno with a sentence: -ENODATA (the record lacks something, or no kernel is
  * wanted), -EBADMSG and -EOPNOTSUPP (no kernel can be read), and those of files and memory.
- * *prediction is NULL then. Kernels that cannot be read are missing if there are others. */
+ * -ERANGE (the GPU of job.changes cannot be, or no kernel can run on it). *prediction is NULL then.
+ * Kernels that cannot be read are missing if there are others. */
 int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
                       struct gc_error *err);
 void gc_prediction_free(struct gc_prediction *prediction);

@@ -320,6 +320,7 @@ static void broken_tsv(void **state)
   tsv_fails("registers many\n", "must be a number");
   tsv_fails("loads-at-once 0\n", "must be a number");
   tsv_fails("loads-at-once 1025\n", "must be a number");
+  tsv_fails("carve-out 101\n", "must be a number");
   tsv_fails("launched-blocks 9\n", "no line of a header"); /* of version 2 */
   tsv_fails("kernel\n", "must be \"kernel NAME\"");
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");

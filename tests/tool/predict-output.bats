@@ -147,17 +147,17 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   run_split "$tool" predict --seeds 0 --json --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
   is 1 "$status"
   is 1 "$(wc -l <<<"$errors")"
-  has "$errors" "small.xml: kernel 1: a block needs 31024 bytes of shared memory, but an SM of this GPU has 16384"
+  has "$errors" "small.xml: kernel 1 cannot run: a block needs 31104 bytes of shared memory, an SM has 16384"
   is 16896 "$(value '.[0].kernels[0].l1_loads.sectors')"
-  has "$(value '.[1].absent')" "a block needs 31024 bytes"
+  has "$(value '.[1].absent')" "a block needs 31104 bytes"
   run_split "$tool" predict --seeds 0 --record "$BATS_TEST_TMPDIR/small.xml" --record "$real" "$trace"
   is 1 "$status"
   has "$output" "GPU 2: NVIDIA H200"
   has_not "$output" "Small L1"
   # each GPU is named, also if the reason is the same
   cp "$BATS_TEST_TMPDIR/small.xml" "$BATS_TEST_TMPDIR/other.xml"
-  refused 1 "small.xml: kernel 1: a block needs" --record "$BATS_TEST_TMPDIR/small.xml" --record "$BATS_TEST_TMPDIR/other.xml" "$trace"
-  has "$errors" "other.xml: kernel 1: a block needs"
+  refused 1 "small.xml: kernel 1 cannot run: a block needs" --record "$BATS_TEST_TMPDIR/small.xml" --record "$BATS_TEST_TMPDIR/other.xml" "$trace"
+  has "$errors" "other.xml: kernel 1 cannot run: a block needs"
   is 2 "$(wc -l <<<"$errors")"
   grep -v '"GPUCacheSMs"' "$real" >"$BATS_TEST_TMPDIR/other.xml"
   run_split "$tool" predict --seeds 0 --record "$BATS_TEST_TMPDIR/other.xml" --record "$real" "$trace"
@@ -174,6 +174,52 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
     refused 1 "none of the 1 kernels" "$option" --launches 2 --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
     is 1 "$(wc -l <<<"$errors")"
   done
+}
+
+@test "a kernel that cannot run on a GPU does not lose the others" {
+  small_l1 "$BATS_TEST_TMPDIR/small.xml"
+  small=(--record "$BATS_TEST_TMPDIR/small.xml")
+  helped | sed 's/^threads\t32/threads\t1024/' >"$trace" # the second kernel needs 30,000 bytes
+  run_split "$tool" predict --seeds 0 "${small[@]}" "$trace"
+  is 1 "$status"
+  why="a block needs 31104 bytes of shared memory, an SM has 16384"
+  is "hwloc-gpucache: kernel 2 (carveout) cannot run: $why" "$errors"
+  is "carveout 1 - - - - - cannot run -" "$(grep '^carveout' <<<"$output" | xargs)"
+  has "$output" "kernel 2: carveout
+  1 blocks, 1024 threads a block, 30000 bytes of shared memory a block
+  cannot run on this GPU: $why
+kernel 3: line"
+  run_split "$tool" predict --seeds 0 --json "${small[@]}" "$trace"
+  is 1 "$status"
+  is "null,\"$why\",null,null" "$(value -c '[.kernels[].absent] | tostring | .[1:-1]')"
+  is 20 "$(value '.kernels[0].l1_loads.sectors / 4')"
+  # L2 has nothing of a kernel that did not run, and drawn runs agree about it
+  run_split "$tool" predict --seeds 2 --json --reuse "${small[@]}" "$trace"
+  is "null 80" "$(value '"\(.kernels[1].l1_hit_rate) \(.kernels[0].reuse_distances.loads * 4)"')"
+  # beside a GPU on which it can
+  run_split "$tool" predict --seeds 0 --record "$real" "${small[@]}" "$trace"
+  is 1 "$status"
+  is "hwloc-gpucache: $BATS_TEST_TMPDIR/small.xml: kernel 2 (carveout) cannot run: $why" "$errors"
+  is "carveout 1 50.0 % 2.5 % 48.75 KiB cannot run - -" "$(grep '^carveout' <<<"$output" | head -n 1 | xargs)"
+  # sweeps and the page
+  run_split "$tool" predict --seeds 0 --sweep capacity "${small[@]}" "$trace"
+  is 1 "$status"
+  has "$output" "  cannot run on this GPU: $why"
+  is 3 "$(grep -c 'x 0.25' <<<"$output")"
+  run_split "$tool" predict --seeds 0 --html "$BATS_TEST_TMPDIR/page.html" "${small[@]}" --record "$real" "$trace"
+  is 1 "$status"
+  xmllint --noout "$BATS_TEST_TMPDIR/page.html"
+  has "$(cat "$BATS_TEST_TMPDIR/page.html")" "<li>cannot run on this GPU: $why</li>"
+  is 7 "$(grep -c '<svg' "$BATS_TEST_TMPDIR/page.html")"
+  run_split "$tool" predict --plot "$BATS_TEST_TMPDIR/pictures" "${small[@]}" "$trace"
+  is 1 "$status"
+  has "$errors" "kernel 2 (carveout) cannot run"
+  is 3 "$(ls "$BATS_TEST_TMPDIR/pictures" | grep -c svg)"
+  # threads and registers
+  sed '/"GPUCacheThreadsPerSM"/s/2048/512/' "$real" >"$BATS_TEST_TMPDIR/few.xml"
+  refused 1 "cannot run: a block needs 1024 threads, an SM has 512" --record "$BATS_TEST_TMPDIR/few.xml" "$trace"
+  sed -i 's/^warp.*/&\nregisters\t65/' "$trace"
+  refused 1 "cannot run: a block needs 66560 registers, an SM has 65536" --record "$real" "$trace"
 }
 
 @test "a GPU of a file that has several" {
@@ -293,7 +339,7 @@ named() {
   run_split "$tool" predict --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" --seeds 0 --html "$page" "$trace"
   is 1 "$status"
   xmllint --noout "$page"
-  has "$(cat "$page")" "small.xml: kernel 1: a block needs 31024 bytes"
+  has "$(cat "$page")" "small.xml: kernel 1 cannot run: a block needs 31104 bytes"
   has_not "$(cat "$page")" ": Small"
   # a kernel that cannot be read is named on the page
   three | sed 's/^0.0.1.load.-.4.1.100080$/0 0 1 frob/' >"$trace"

@@ -155,7 +155,7 @@ setup() {
   predict "$trace"
   is 32 "$(value '.kernels[0].blocks_per_sm')"
   blocks 400000 >"$trace"
-  refused 1 "a block needs 401024 bytes of shared memory, but an SM of this GPU has 233472" \
+  refused 1 "a block needs 401024 bytes of shared memory, an SM has 233472" \
     --record "$real" "$trace"
   refused 1 "a block needs" --record "$real" --sweep capacity --json "$trace"
 }

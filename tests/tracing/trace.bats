@@ -88,6 +88,20 @@ EOF
   done
 }
 
+@test "the carve-out that the program prefers" {
+  FAKE_CARVEOUT=50 run_split "$tool" trace -- "$program" copy
+  [ "$status" -eq 0 ]
+  text program.trace | grep -x 'carve-out 50'
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq '.kernels[0].launch.preferred_carveout' predicted)" = 50 ]
+  # without one, or with a driver that does not say, the launch is recorded nevertheless
+  for variable in FAKE_CARVEOUT=-1 FAKE_SANITIZER_FAIL=cuFuncGetAttribute; do
+    run_split env $variable "$tool" trace -- "$program" copy
+    [ "$status" -eq 0 ]
+    [ "$(text program.trace | grep -c carve-out)" -eq 0 ]
+  done
+}
+
 @test "a sample has parts of the grid" {
   run_split "$tool" trace --blocks 16 -- "$program" copy_large
   [ "$status" -eq 0 ]

@@ -75,6 +75,8 @@ struct gc_trace_launch {
   unsigned threads_per_block;
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
+  bool prefers_carveout; /* shared memory: so many percent of the storage of an SM, 0 to 100 */
+  unsigned carveout;
   unsigned warp_threads;
   bool registers;         /* the trace shows which instructions wait for the loads before them */
   unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits

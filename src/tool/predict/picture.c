@@ -60,6 +60,8 @@ static int write_kernel(int dir, const struct gc_source *source, const struct gc
   int status;
 
   snprintf(name, sizeof name, "%s" PREDICTED "%zu" GC_PLOT_SUFFIX, source->gpu, kernel + 1);
+  if (first->cannot_run)
+    return 0; /* there is a message */
   if (!first->counts.l1_loads.accesses) {
     gc_say(NULL, "kernel %zu has no loads in L1, so there is nothing to draw", kernel + 1);
     return 0;
@@ -85,7 +87,8 @@ static int write_all(int dir, const struct gc_source *source, const struct gc_pr
   for (size_t i = 0; !status && i < sweep.points[0].prediction->count; i++)
     status = write_kernel(dir, source, &sweep, i, err);
   if (!status)
-    *exit_code = gc_predict_name_left_out(sweep.points[0].prediction);
+    *exit_code = gc_worse(gc_predict_name_left_out(sweep.points[0].prediction),
+                          gc_predict_name_cannot_run(sweep.points[0].prediction, NULL));
   gc_sweep_free(&sweep);
   return status;
 }

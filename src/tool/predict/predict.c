@@ -135,6 +135,24 @@ static int write_page(const struct gc_tool *tool, const struct gc_predicted *mad
   return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
+/* Names the kernels without a prediction. */
+static int name_absent(const struct gc_predicted *made, size_t count)
+{
+  int status = GC_EXIT_DONE;
+  bool first = true;
+
+  for (size_t i = 0; i < count; i++) {
+    if (made[i].failed)
+      continue;
+    if (first)
+      status = gc_predict_name_left_out(gc_predicted_any(&made[i]));
+    status = gc_worse(status, gc_predict_name_cannot_run(gc_predicted_any(&made[i]),
+                                                         count > 1 ? made[i].source->name : NULL));
+    first = false;
+  }
+  return status;
+}
+
 static int print(const struct gc_tool *tool, const struct gc_predicted *made, size_t count)
 {
   size_t failed = 0;
@@ -147,7 +165,7 @@ static int print(const struct gc_tool *tool, const struct gc_predicted *made, si
                   : tool->json  ? gc_predict_print_json(made, count)
                   : tool->sweep ? gc_predict_print_sweeps(made, count)
                                 : gc_predict_print(made, count),
-                  gc_predict_name_left_out(gc_predicted_any(&made[failed])));
+                  name_absent(made, count));
 }
 
 static int predict(const struct gc_tool *tool, const struct gc_sources *sources,

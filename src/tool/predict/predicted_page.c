@@ -172,7 +172,8 @@ static size_t worst_launch(const struct gc_prediction *prediction, size_t kernel
     if (i < kernel)
       return prediction->count;
     ++*launches;
-    if (kernels[i].counts.l1_loads.misses > kernels[worst].counts.l1_loads.misses)
+    if (kernels[i].counts.l1_loads.misses > kernels[worst].counts.l1_loads.misses ||
+        (kernels[worst].cannot_run && !kernels[i].cannot_run))
       worst = i;
   }
   return worst;
@@ -206,6 +207,8 @@ static int write_kernel(struct page *page, const struct gc_predicted *predicted,
           launches > 1 ? ": of the launches with this name, the one with the most misses in L1."
                        : ".");
   write_sentences(page, kernel);
+  if (kernel->cannot_run)
+    return 0;
   status = write_tables(page, kernel);
   if (status || !kernel->counts.l1_loads.accesses)
     return status;

@@ -83,6 +83,8 @@ static int print_kernel(const struct gc_kernel_prediction *kernel)
 
   print_name(&kernel->launch);
   print_sentences(kernel, 0, GC_SENTENCES_BEFORE);
+  if (kernel->cannot_run)
+    return 0;
   failed = gc_caches_table(kernel, &table);
   gc_table_print(&table, "  ");
   if (failed)
@@ -187,6 +189,25 @@ int gc_predict_name_left_out(const struct gc_prediction *prediction)
   return count ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
+int gc_predict_name_cannot_run(const struct gc_prediction *prediction, const char *gpu)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < prediction->count; i++) {
+    const struct gc_kernel_prediction *kernel = &prediction->kernels[i];
+    char name[100];
+
+    if (!kernel->cannot_run || count++ >= GC_REASONS_MOST)
+      continue;
+    gc_demangle(kernel->launch.name, name, sizeof name);
+    gc_say(gpu, "kernel %" PRIu64 " (%s) cannot run: %s", kernel->launch.number, name,
+           kernel->cannot_run);
+  }
+  if (count > GC_REASONS_MOST)
+    gc_say(gpu, "%zu more kernels cannot run", count - GC_REASONS_MOST);
+  return count ? GC_EXIT_FAILED : GC_EXIT_DONE;
+}
+
 /* A point of a sweep in the table of one kernel. */
 static int add_point(struct gc_table *table, const struct gc_sweep_point *point, size_t kernel)
 {
@@ -215,9 +236,14 @@ static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_predicti
   static const char *const titles[] = {"VALUE", "L1",          "L1 HIT RATE",
                                        "RANGE", "L2 HIT RATE", "RANGE"};
   struct gc_table table;
-  int failed = gc_table_start(&table, titles, 6, 0x3f);
+  int failed;
 
   print_name(&any->kernels[kernel].launch);
+  if (any->kernels[kernel].cannot_run) {
+    print_sentences(&any->kernels[kernel], 0, GC_SENTENCES_BEFORE);
+    return 0;
+  }
+  failed = gc_table_start(&table, titles, 6, 0x3f);
   for (size_t i = 0; i < sweep->count && !failed; i++)
     failed = add_point(&table, &sweep->points[i], kernel);
   gc_table_print(&table, "  ");

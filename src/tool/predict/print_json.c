@@ -123,6 +123,8 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "threads_per_block", launch->threads_per_block);
   gc_json_set_whole(&object, "registers_per_thread", launch->registers_per_thread);
   gc_json_set_whole(&object, "shared_bytes", launch->shared_bytes);
+  gc_json_set(&object, "preferred_carveout",
+              launch->prefers_carveout ? json_integer(launch->carveout) : json_null());
   gc_json_set_whole(&object, "warp_threads", launch->warp_threads);
   gc_json_set_text(&object, "loads_wait_by",
                    launch->registers           ? "registers"
@@ -159,6 +161,10 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   json_t *object = json_object();
 
   gc_json_set(&object, "launch", launch_of(&kernel->launch));
+  if (kernel->cannot_run) {
+    gc_json_set_text(&object, "absent", kernel->cannot_run);
+    return object;
+  }
   gc_json_set_whole(&object, "blocks_per_sm", kernel->blocks_per_sm);
   gc_json_set_whole(&object, "l1_bytes", kernel->gpu.l1_bytes);
   gc_json_set(&object, "l1_loads", counts_of(&counts->l1_loads));

@@ -20,9 +20,12 @@
 
 #define WIDTH 100
 
+#define CANNOT_RUN "cannot run" /* the section of the kernel says why */
+
 /* The launches of one kernel. */
 struct sum {
   const char *name;
+  bool can_run; /* one of them, on this GPU; the numbers are of those */
   uint64_t launches, l1_loads, l1_misses, l2_loads, l2_misses, l2_bytes, memory_bytes;
   uint64_t misses[GC_MISS_COUNT];
   double fewest; /* misses in L1: of each launch, those of the run that has the fewest */
@@ -33,6 +36,9 @@ static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
 {
   sum->name = kernel->launch.name;
   sum->launches++;
+  if (kernel->cannot_run)
+    return;
+  sum->can_run = true;
   sum->l1_loads += kernel->counts.l1_loads.accesses;
   sum->l1_misses += kernel->counts.l1_loads.misses;
   sum->l2_loads += kernel->counts.l2_loads.accesses;
@@ -92,6 +98,10 @@ static int add_row(struct gc_table *table, const struct sum *sum)
   if (!row)
     return -1;
   name_cells(sum, row);
+  if (!sum->can_run) {
+    snprintf(row[7], GC_CELL, CANNOT_RUN);
+    return 0;
+  }
   snprintf(row[2], GC_CELL, "%" PRIu64, sum->l1_loads);
   hit_rate(sum->l1_loads, sum->l1_misses, row[3]);
   hit_rate(sum->l2_loads, sum->l2_misses, row[4]);
@@ -177,6 +187,10 @@ static int make_columns(const struct column *columns, size_t n, struct gc_table 
       const struct sum *sum = &columns[i].sums[k];
 
       name_cells(sum, row);
+      if (!sum->can_run) {
+        snprintf(row[2 + 3 * i], GC_CELL, CANNOT_RUN);
+        continue;
+      }
       hit_rate(sum->l1_loads, sum->l1_misses, row[2 + 3 * i]);
       hit_rate(sum->l2_loads, sum->l2_misses, row[3 + 3 * i]);
       gc_format_bytes(sum->memory_bytes, row[4 + 3 * i], GC_CELL);
