@@ -140,6 +140,12 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   done
   refused 2 "--record $real is there twice" --record "$real" --record "$real" "$trace"
   refused 2 "--gpu gpu0 is there twice" --sim "$tiny" --gpu gpu0 --gpu gpu0 "$trace"
+  # also by another name
+  ln -s "$real" "$BATS_TEST_TMPDIR/link.xml"
+  for other in "$(dirname "$real")/./record.xml" "$BATS_TEST_TMPDIR/link.xml" "$real:gpu0"; do
+    refused 2 "--record $other is the same as $real" --record "$real" --record "$other" "$trace"
+  done
+  refused 2 "--gpu sim-tiny is the same as gpu0" --sim "$tiny" --gpu gpu0 --gpu sim-tiny "$trace"
   refused 2 "--plot draws for one GPU" --plot x --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
   [ ! -e x ]
   # a GPU on which the kernel cannot run: the others are predicted

@@ -124,6 +124,50 @@ setup() {
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
 }
 
+# one_each NAME...: a kernel of each name.
+one_each() {
+  echo 'hwloc-gpucache-trace 1'
+  printf 'kernel %s\nblocks 1\nthreads 32\nwarp 32\n0 0 10 load - 4 ffffffff 10000+128\n' "$@"
+  echo end
+}
+
+@test "names in the table tell kernels apart" {
+  local long=void_reduce_of_rows_with_a_name_that_is_longer_than_all_columns end
+  for end in "" _1 _2; do # differ at their ends
+    set -- "$@" "$long$end"
+  done
+  # other parameters of a template; overloads; cut within characters of two bytes; another direction
+  one_each "$@" _Z4gemmILi128ELi64ELi8ELi16EEvPfS0_ _Z4gemmILi128ELi32ELi8ELi16EEvPfS0_ _Z1fi _Z1ff \
+    "$(printf 'ä%.0s' {1..100})" $'a\xe2\x80\xaetxt' $'b\xc2\x85b' >"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 "$trace"
+  is 0 "$status"
+  table=$(sed -n '2,/^kernel 1:/p' <<<"$output" | grep -v '^kernel')
+  iconv -f utf8 -t utf8 <<<"$output" >"$BATS_TEST_TMPDIR/valid"
+  # columns are aligned, whatever the bytes
+  is 1 "$(python3 -c 'import sys; print(len({len(l[:l.rindex(" ")].rstrip()[:50]) for l in sys.stdin.read().splitlines()[1:]}))' <<<"$table")"
+  is 10 "$(sed '1d; s/  *1  *32 .*//' <<<"$table" | sort -u | wc -l)"
+  has "$table" "f(int) "
+  has "$table" "f(float) "
+  has "$table" "a???txt"
+  has "$table" "b??b"
+  has_not "$output" $'\xe2\x80\xae'
+  has "$output" "kernel 9: a???txt"
+  # the complete name is in its section, also a long one
+  one_each "$(printf 'n%.0s' {1..1000})_1" "$(printf 'n%.0s' {1..1000})_2" >"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 --json "$trace"
+  is 1002 "$(value '.kernels[1].launch.name | length')"
+  run_split "$tool" predict --record "$real" --seeds 0 "$trace"
+  has "$(xargs <<<"$output")" "nn_1 1 32"
+  # as wide as a terminal
+  for columns in 60 90; do
+    output=$(script -qec "stty cols $columns; $tool predict --record $real --seeds 0 $trace" /dev/null </dev/null | tr -d '\r')
+    [ "$(sed 1d <<<"$output" | awk '{ print length }' | sort -n | tail -n 1)" -le "$columns" ]
+    has "$output" "nn_2 "
+  done
+  has "$(xargs <<<"$(script -qec "stty cols 60; $tool predict --record $real --seeds 0 $trace" /dev/null </dev/null | tr -d '\r')")" \
+    "This terminal has 60 columns; left out: FROM L2, MEMORY, MOSTLY, HELPS MOST."
+}
+
 @test "sweeps" {
   stream 2 400 >"$trace"
   predict --sweep carveout "$trace"

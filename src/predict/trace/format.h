@@ -78,7 +78,7 @@ static inline uint64_t gc_trace_local_address(uint64_t warp, uint64_t offset, un
 static inline void gc_trace_copy_text(char *field, size_t size, const char *text, size_t length)
 {
   if (length >= size)
-    length = size - 1;
+    length = gc_whole_characters(text, size - 1);
   memcpy(field, text, length);
   field[length] = '\0';
   gc_make_printable(field);

@@ -68,7 +68,7 @@ struct gc_trace_ignored {
 
 /* How a kernel was launched. A value that a format does not have is 0. */
 struct gc_trace_launch {
-  char name[256];           /* printable */
+  char name[1024];          /* printable; cut if it is longer */
   uint64_t number;          /* of the kernel in the trace, from 1 */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
   uint64_t launched_blocks; /* of the grid, if the trace has only some of them */

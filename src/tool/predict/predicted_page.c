@@ -96,7 +96,7 @@ static int write_side_by_side(struct page *page, const struct gc_predicted *pred
   int more;
 
   fputs("<section>\n<h2>All GPUs</h2>\n", page->out);
-  while ((more = gc_side_by_side_table(predicted, count, &next, &table)) > 0)
+  while ((more = gc_side_by_side_table(predicted, count, &next, &table, NULL)) > 0)
     table_of(page, &table, "Hit rates of L1 and L2, and bytes read from memory.");
   fputs("</section>\n", page->out);
   return more ? no_memory(page) : 0;
@@ -198,7 +198,7 @@ static int write_kernel(struct page *page, const struct gc_predicted *predicted,
                         size_t launches)
 {
   const struct gc_kernel_prediction *kernel = &predicted->prediction->kernels[index];
-  char name[600], number[24];
+  char name[GC_NAME], number[24];
   int status;
 
   gc_demangle(kernel->launch.name, name, sizeof name);
@@ -260,7 +260,7 @@ static int write_gpu(struct page *page, const struct gc_predicted *predicted, si
     snprintf(which, sizeof which, "GPU %zu: ", number);
   gc_html(page->out, "<section>\n<h2>$$</h2>\n<p class='side'>$</p>\n", which,
           predicted->source->record->identity.model, predicted->source->name);
-  if (gc_summary_table(predicted->prediction, &table)) {
+  if (gc_summary_table(predicted->prediction, &table, NULL)) {
     free(table.cells);
     return no_memory(page);
   }

@@ -29,7 +29,7 @@ static void print_number(size_t number, const struct gc_source *source)
 
 static void print_name(const struct gc_trace_launch *launch)
 {
-  char line[700], name[600];
+  char line[GC_NAME + 32], name[GC_NAME];
 
   gc_demangle(launch->name, name, sizeof name);
   snprintf(line, sizeof line, "kernel %" PRIu64 ": %s", launch->number,
@@ -48,6 +48,16 @@ static void print_sentences(const struct gc_kernel_prediction *kernel, int from,
   }
 }
 
+/* Of one kernel. */
+static void print_table(struct gc_table *table)
+{
+  char left_out[GC_LEFT_OUT] = "";
+
+  gc_table_narrow(table, "  ", left_out, sizeof left_out);
+  gc_table_print(table, "  ");
+  gc_table_print_left_out(left_out);
+}
+
 static int print_loads(const struct gc_kernel_prediction *kernel)
 {
   struct gc_table table;
@@ -57,7 +67,7 @@ static int print_loads(const struct gc_kernel_prediction *kernel)
   if (!kernel->load_count)
     return 0;
   failed = gc_loads_table(kernel, &table, &shown);
-  gc_table_print(&table, "  ");
+  print_table(&table);
   if (shown < kernel->load_count)
     printf("  %zu loads with as many misses or fewer are not shown (--json has them)\n",
            kernel->load_count - shown);
@@ -72,7 +82,7 @@ static int print_distances(const struct gc_kernel_prediction *kernel)
   if (!kernel->has_distances || !gc_reuse_bins_loads(&kernel->distances))
     return 0;
   failed = gc_distances_table(&kernel->distances, kernel->gpu.l1_line_bytes, &table);
-  gc_table_print(&table, "  ");
+  print_table(&table);
   return failed;
 }
 
@@ -86,7 +96,7 @@ static int print_kernel(const struct gc_kernel_prediction *kernel)
   if (kernel->cannot_run)
     return 0;
   failed = gc_caches_table(kernel, &table);
-  gc_table_print(&table, "  ");
+  print_table(&table);
   if (failed)
     return failed;
   print_sentences(kernel, GC_SENTENCES_BEFORE, GC_SENTENCES);
@@ -102,7 +112,7 @@ static void print_assumptions_of(const struct gc_assumptions *assumptions, bool 
     if (assumptions->array[i].of_record != of_record)
       continue;
     if (title)
-      puts(title);
+      gc_terminal_print(title, NULL);
     title = NULL;
     snprintf(line, sizeof line, "  %s: %s", assumptions->array[i].what,
              assumptions->array[i].assumed);
@@ -125,7 +135,7 @@ static void print_ignored(const struct gc_trace_ignored *ignored)
   for (int i = 0; i < GC_IGNORED_SENTENCES; i++) {
     gc_ignored_sentence(ignored, i, text);
     if (*text)
-      puts(text);
+      gc_terminal_print(text, NULL);
   }
 }
 
@@ -135,10 +145,12 @@ static int print_gpu_of(const struct gc_predicted *predicted)
 
   print_gpu(predicted->source);
   if (prediction->count > 1) {
+    char left_out[GC_LEFT_OUT] = "";
     struct gc_table table;
-    const int failed = gc_summary_table(prediction, &table);
+    const int failed = gc_summary_table(prediction, &table, left_out);
 
     gc_table_print(&table, "");
+    gc_table_print_left_out(left_out);
     if (failed)
       return gc_no_memory();
   }
@@ -152,6 +164,7 @@ static int print_gpu_of(const struct gc_predicted *predicted)
 
 static int print_side_by_side(const struct gc_predicted *predicted, size_t count)
 {
+  char left_out[GC_LEFT_OUT] = "";
   struct gc_table table;
   size_t next = 0;
   int more;
@@ -159,8 +172,11 @@ static int print_side_by_side(const struct gc_predicted *predicted, size_t count
   for (size_t i = 0; i < count; i++)
     if (!predicted[i].failed)
       print_number(i + 1, predicted[i].source);
-  while ((more = gc_side_by_side_table(predicted, count, &next, &table)) > 0)
+  while ((more = gc_side_by_side_table(predicted, count, &next, &table, left_out)) > 0) {
     gc_table_print(&table, "");
+    gc_table_print_left_out(left_out);
+    *left_out = '\0';
+  }
   return more;
 }
 
@@ -246,7 +262,7 @@ static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_predicti
   failed = gc_table_start(&table, titles, 6, 0x3f);
   for (size_t i = 0; i < sweep->count && !failed; i++)
     failed = add_point(&table, &sweep->points[i], kernel);
-  gc_table_print(&table, "  ");
+  print_table(&table);
   return failed;
 }
 
