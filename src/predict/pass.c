@@ -88,8 +88,12 @@ static int keep_detail(struct gc_pass *pass, struct gc_pass_kernel *kernel,
   kernel->detail->gpu = (struct gc_gpu_summary){
       .loads_in_l1 = gpu->loads_in_l1,
       .l1_bytes = gc_geometry_bytes(&gpu->l1),
+      .l1_wanted_bytes = gpu->l1.wanted_bytes,
       .l1_line_bytes = gpu->l1.line_bytes,
       .l1_sector_bytes = gpu->l1.sector_bytes,
+      .l1_sets = gpu->l1.sets,
+      .l1_ways = gpu->l1.ways,
+      .outstanding = gpu->outstanding_per_sm,
       .tlb_entries = {gpu->tlb[0].entries, gpu->tlb[1].entries},
   };
   return 0;
@@ -201,6 +205,8 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_mod
     return status;
   do {
     status = gc_trace_next_kernel(trace, &launch, err);
+    if (status < 0 && pass->selection && gc_trace_has_ended(trace))
+      status = 0; /* the selection has that */
     if (status)
       status = take_kernel(pass, path, trace, status, &launch, model, err);
   } while (status > 0);

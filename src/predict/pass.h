@@ -14,10 +14,18 @@
 /* The properties of the GPU that the report of a kernel contains. */
 struct gc_gpu_summary {
   bool loads_in_l1;
-  uint64_t l1_bytes;
-  uint32_t l1_line_bytes, l1_sector_bytes;
+  uint64_t l1_bytes, l1_wanted_bytes; /* as modelled; before they were rounded to lines and ways */
+  uint32_t l1_line_bytes, l1_sector_bytes, l1_sets, l1_ways;
+  uint32_t outstanding; /* 0: no limit */
   uint32_t tlb_entries[GC_TLB_LEVELS]; /* 0: this level is not modelled */
 };
+
+/* Whether they differ by a line or more. */
+static inline bool gc_gpu_summary_is_rounded(const struct gc_gpu_summary *gpu)
+{
+  return gpu->l1_wanted_bytes >= gpu->l1_bytes + gpu->l1_line_bytes ||
+         gpu->l1_bytes >= gpu->l1_wanted_bytes + gpu->l1_line_bytes;
+}
 
 struct gc_pass_kernel {
   struct gc_pass_detail {

@@ -265,6 +265,13 @@ kernel 3: line"
   is mine "$(cat "$data")"
 }
 
+@test "files of --plot have the numbers of the kernels" {
+  three >"$trace"
+  "$tool" predict --record "$real" --seeds 0 --kernel 'of_[23]_lines' --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is "gpu0-predict-2.svg gpu0-predict-3.svg" "$(cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.svg | xargs)"
+  has "$(cat "$BATS_TEST_TMPDIR/pictures/gpu0-predict-2.svg")" of_2_lines
+}
+
 @test "texts of a picture do not overlap; names are demangled" {
   { printf 'hwloc-gpucache-trace 1\nkernel _Z4copyPKfPf\nblocks 1\nthreads 32\nwarp 32\n'
     printf '0 0 10 load - 4 ffffffff 10000+128\nend\n'; } >"$trace"
@@ -309,10 +316,10 @@ named() {
   text=$(cat "$page")
   has "$text" "default-src 'none'"
   has_not "$text" "<script"
-  has "$text" "<h3>&lt;script&gt;&amp;&#39;&quot;</h3>"
-  is '' "$(grep -Eo "(src|href|url)[=(]|@import" "$page" || true)"
+  has "$text" "<h3 id='kernel-1-2'>&lt;script&gt;&amp;&#39;&quot;</h3>"
+  is '' "$(grep -Eo "(src|url)[=(]|href='[^#]|@import" "$page" || true)"
   # two names, of which the second launch of copy misses more
-  is 2 "$(grep -c '<h3>.*(\|<h3>&lt;' "$page")"
+  is 2 "$(grep -c '<h3 .*(\|<h3 .*>&lt;' "$page")"
   has "$text" "<p>Kernel 3: of the launches with this name, the one with the most misses in L1.</p>"
   is 2 "$(grep -c '<svg' "$page")"
   is 2 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
@@ -329,6 +336,29 @@ named() {
   has "$text" "$curve"
 }
 
+@test "a page has a table of contents, and curves only of kernels that load through L1" {
+  page=$BATS_TEST_TMPDIR/page.html
+  named _Z4copyPKfPf other _Z4copyPKfPf >"$trace"
+  "$tool" predict --record "$real" --record "$(dirname "$real")/../structure/h200.xml" --seeds 0 --html "$page" "$trace"
+  for link in gpu-1 kernel-1-3 kernel-1-2 gpu-2 kernel-2-3 kernel-2-2; do
+    is 1 "$(grep -c "<li><a href='#$link'>" "$page")"
+    is 1 "$(grep -c " id='$link'" "$page")"
+  done
+  has "$(cat "$page")" "<li><a href='#kernel-1-3'>copy(float const*, float*)</a></li>"
+  command -v strace || skip "there is no strace"
+  # each pass opens the trace once
+  passes() {
+    strace -f -e trace=openat -o "$BATS_TEST_TMPDIR/calls" "$tool" predict --record "$real" --seeds 0 --html "$page" "$trace" >/dev/null
+    grep -c "\"${trace##*/}\"" "$BATS_TEST_TMPDIR/calls"
+  }
+  with=$(passes)
+  sed -i 's/load\t-/load\tno-l1/' "$trace"
+  without=$(passes)
+  echo "$with passes, $without without a curve"
+  [ "$without" -le $((with - 19)) ]
+  is 0 "$(grep -c '<svg' "$page")"
+}
+
 @test "a page of several GPUs, of which one cannot run the kernels" {
   page=$BATS_TEST_TMPDIR/page.html
   small_l1 "$BATS_TEST_TMPDIR/small.xml"
@@ -339,7 +369,7 @@ named() {
   xmllint --noout "$page"
   is 4 "$(grep -c '<svg' "$page")"
   is 4 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
-  has "$(cat "$page")" "<h2>GPU 2: Small &lt;L1&gt;</h2>"
+  has "$(cat "$page")" ">GPU 2: Small &lt;L1&gt;</h2>"
   has "$(cat "$page")" "GPU 2: L1"
   blocks 30000 >"$trace"
   run_split "$tool" predict --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" --seeds 0 --html "$page" "$trace"

@@ -180,6 +180,59 @@ one_each() {
   has "$(xargs -n 1000 <<<"$output")" "86 % 21 KiB 0.0 %"
 }
 
+# The record of $real with this number of sets and ways of L1, as the file $3.
+with_sets() {
+  sed "/subtype=\"L1Cache\"/a <info name=\"Sets\" value=\"$1\"/><info name=\"Ways\" value=\"$2\"/>" "$real" >"$3"
+}
+
+@test "sweeps say what the factors made of L1" {
+  stream 2 400 >"$trace"
+  with_sets 512 4 "$BATS_TEST_TMPDIR/r.xml" # tags for 256 KiB
+  real=$BATS_TEST_TMPDIR/r.xml
+  predict --seeds 0 --sweep capacity "$trace"
+  is "55552 111104 222208 444416 888832" "$(value '[.sweep.points[].kernels[0].l1_bytes] | join(" ")')"
+  is "4 4 4 8 16" "$(value '[.sweep.points[].kernels[0].l1_ways] | join(" ")')"
+  run_split "$tool" predict --seeds 0 --sweep capacity --record "$real" "$trace"
+  has "$(xargs <<<"$output")" "x 2 434 KiB 50.0 %"
+  has_not "$output" became
+  run_split "$tool" predict --seeds 0 --sweep ways --record "$real" "$trace"
+  has "$(xargs <<<"$(grep 'x 0.25' <<<"$output")")" "1 in 2048 sets"
+  has "$(xargs <<<"$(grep 'x 4' <<<"$output")")" "16 in 128 sets"
+  run_split "$tool" predict --seeds 0 --sweep line --record "$real" "$trace"
+  has "$(xargs <<<"$(grep 'x 2 ' <<<"$output")")" "256 bytes"
+  predict --seeds 0 --sweep line "$trace"
+  is "32 64 128 256 512" "$(value '[.sweep.points[].kernels[0].l1_line_bytes] | join(" ")')"
+  # 1736 lines are 36.2 for each of 48 sets
+  real=$top_srcdir/doc/results/h200/record.xml
+  with_sets 48 36 "$BATS_TEST_TMPDIR/s.xml"
+  real=$BATS_TEST_TMPDIR/s.xml
+  sed -i '/"CarveoutTable"/d' "$real"
+  run_split "$tool" predict --seeds 0 --sweep capacity --record "$real" "$trace"
+  has "$output" "  x 4: 868 KiB became 870 KiB: each of 48 sets has a whole number of lines"
+  has "$output" "  x 0.25: 54.25 KiB became 54 KiB: each of 48 sets"
+  # lines under way
+  sed '/subtype="L1Cache"/a <info name="OutstandingPerSM" value="64"/>' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  run_split "$tool" predict --seeds 0 --sweep outstanding --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  has "$(xargs <<<"$(grep 'x 0.25' <<<"$output")")" "16 lines"
+}
+
+@test "text after the end is no kernel" {
+  { three; echo 'kernel k'; } >"$trace"
+  three >"$trace.right"
+  run_split "$tool" predict --record "$real" --seeds 0 --json "$trace" "$trace.right"
+  is 1 "$status"
+  is "hwloc-gpucache: $trace:21: there is text after the line \"end\"" "$errors"
+  is "1 2 3 4 5 6" "$(value '[.kernels[].launch.number] | join(" ")')"
+  is '[{"number":null,"why":"'"$trace"':21: there is text after the line \"end\""}]' "$(value -c .left_out)"
+  run_split "$tool" predict --record "$real" --seeds 0 --html "$BATS_TEST_TMPDIR/page.html" "$trace"
+  is 1 "$status"
+  has "$(cat "$BATS_TEST_TMPDIR/page.html")" "<p class='note'>$trace:21: there is text after"
+  run_split "$tool" predict --record "$real" --seeds 0 --launches 3 "$trace"
+  is 1 "$status"
+  has "$output" "kernel 3: of_3_lines"
+  refused 1 "there is text after the line" --record "$real" --launches 4 "$trace"
+}
+
 @test "a sweep of what the record does not have" {
   stream 1 10 >"$trace"
   run_split "$tool" predict --record "$real" --sweep ways "$trace"

@@ -37,6 +37,7 @@ struct gc_trace {
   struct gc_trace_ignored ignored;
   uint64_t kernels; /* so far */
   bool in_kernel;   /* next_block has not yet returned 0 */
+  bool ended;       /* the format says that no kernel follows */
   int failed;       /* 0, or the status that all calls return from now on */
 };
 

@@ -147,6 +147,11 @@ int gc_trace_skip_kernel(struct gc_trace *trace)
   return status;
 }
 
+bool gc_trace_has_ended(const struct gc_trace *trace)
+{
+  return trace->ended;
+}
+
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored)
 {
   *ignored = trace->ignored;

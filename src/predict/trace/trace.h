@@ -117,6 +117,10 @@ int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *d
  * kernel, or the end of the trace, can be read; 0: there is no more; or a negative errno. */
 int gc_trace_skip_kernel(struct gc_trace *trace);
 
+/* After a negative result of gc_trace_next_kernel: whether all kernels were read, and what is wrong
+ * comes after them. */
+bool gc_trace_has_ended(const struct gc_trace *trace);
+
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 
 /* Goes to the next line that begins with one text, or is another one, which may be NULL. 1: it is

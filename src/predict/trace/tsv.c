@@ -70,6 +70,7 @@ static int end_file(struct gc_trace *trace, struct gc_error *err)
   const char *line;
   const int status = gc_stream_line(trace->stream, &line, err);
 
+  trace->ended = true;
   return status == 1 ? gc_stream_bad(trace->stream, err, "there is text after the line \"end\"")
                      : status;
 }

@@ -81,6 +81,15 @@ static int check_unchanged(const struct gc_predicted *made, size_t *kernels, str
   return same ? 0 : gc_fail(err, -EAGAIN, "a trace changed while it was read");
 }
 
+/* Whether any kernel has loads that look into L1: only those have a curve. */
+static bool uses_l1(const struct gc_prediction *prediction)
+{
+  for (size_t i = 0; i < prediction->count; i++)
+    if (prediction->kernels[i].counts.l1_loads.accesses)
+      return true;
+  return false;
+}
+
 /* What all GPUs have in common. */
 struct common {
   bool said;      /* what is wrong with the traces */
@@ -103,7 +112,7 @@ static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
                          : gc_predict_traces(job, &made->prediction, err);
     of_traces = status && is_of_traces(job->record, status);
   }
-  if (!status && tool->html)
+  if (!status && tool->html && uses_l1(made->prediction))
     status = gc_curve_run(&made->sweep, job, err);
   if (!status)
     status = check_unchanged(made, &common->kernels, err);

@@ -198,8 +198,11 @@ int gc_predict_name_left_out(const struct gc_prediction *prediction)
   const size_t count = selection->unreadable_count;
 
   for (size_t i = 0; i < count && i < GC_REASONS_MOST; i++)
-    gc_say(NULL, "kernel %" PRIu64 " is left out: %s", selection->unreadable[i].number,
-           selection->unreadable[i].why.text);
+    if (selection->unreadable[i].number)
+      gc_say(NULL, "kernel %" PRIu64 " is left out: %s", selection->unreadable[i].number,
+             selection->unreadable[i].why.text);
+    else
+      gc_say(NULL, "%s", selection->unreadable[i].why.text);
   if (count > GC_REASONS_MOST)
     gc_say(NULL, "%zu more kernels are left out", count - GC_REASONS_MOST);
   return count ? GC_EXIT_FAILED : GC_EXIT_DONE;
@@ -225,8 +228,9 @@ int gc_predict_name_cannot_run(const struct gc_prediction *prediction, const cha
 }
 
 /* A point of a sweep in the table of one kernel. */
-static int add_point(struct gc_table *table, const struct gc_sweep_point *point, size_t kernel)
+static int add_point(struct gc_table *table, const struct gc_sweep *sweep, size_t i, size_t kernel)
 {
+  const struct gc_sweep_point *point = &sweep->points[i];
   const struct gc_kernel_prediction *predicted =
       point->prediction ? &point->prediction->kernels[kernel] : NULL;
   char(*row)[GC_CELL] = gc_table_row(table);
@@ -243,14 +247,32 @@ static int add_point(struct gc_table *table, const struct gc_sweep_point *point,
     gc_cell_percent(predicted->rates[rate].value, row[2 + 2 * rate]);
     gc_cell_range(&predicted->rates[rate], row[3 + 2 * rate]);
   }
+  if (sweep->size)
+    sweep->size(&predicted->gpu, row[6]);
   return 0;
+}
+
+/* Why L1 is larger or smaller than the factor says. */
+static void print_rounded(const struct gc_sweep_point *point, size_t kernel)
+{
+  const struct gc_gpu_summary *gpu =
+      point->prediction ? &point->prediction->kernels[kernel].gpu : NULL;
+  char line[200], wanted[32], got[32];
+
+  if (!gpu || !gc_gpu_summary_is_rounded(gpu))
+    return;
+  gc_format_bytes(gpu->l1_wanted_bytes, wanted, sizeof wanted);
+  gc_format_bytes(gpu->l1_bytes, got, sizeof got);
+  snprintf(line, sizeof line, "  %s: %s became %s: each of %u sets has a whole number of lines",
+           point->label, wanted, got, gpu->l1_sets);
+  gc_terminal_print(line, NULL);
 }
 
 static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_prediction *any,
                           size_t kernel)
 {
-  static const char *const titles[] = {"VALUE", "L1",          "L1 HIT RATE",
-                                       "RANGE", "L2 HIT RATE", "RANGE"};
+  const char *const titles[] = {"VALUE", "L1",          "L1 HIT RATE",
+                                       "RANGE", "L2 HIT RATE", "RANGE", sweep->column};
   struct gc_table table;
   int failed;
 
@@ -259,10 +281,12 @@ static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_predicti
     print_sentences(&any->kernels[kernel], 0, GC_SENTENCES_BEFORE);
     return 0;
   }
-  failed = gc_table_start(&table, titles, 6, 0x3f);
+  failed = gc_table_start(&table, titles, sweep->size ? 7 : 6, 0x3f);
   for (size_t i = 0; i < sweep->count && !failed; i++)
-    failed = add_point(&table, &sweep->points[i], kernel);
+    failed = add_point(&table, sweep, i, kernel);
   print_table(&table);
+  for (size_t i = 0; i < sweep->count; i++)
+    print_rounded(&sweep->points[i], kernel);
   return failed;
 }
 

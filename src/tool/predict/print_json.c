@@ -167,6 +167,11 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   }
   gc_json_set_whole(&object, "blocks_per_sm", kernel->blocks_per_sm);
   gc_json_set_whole(&object, "l1_bytes", kernel->gpu.l1_bytes);
+  gc_json_set_whole(&object, "l1_line_bytes", kernel->gpu.l1_line_bytes);
+  gc_json_set_whole(&object, "l1_sets", kernel->gpu.l1_sets);
+  gc_json_set_whole(&object, "l1_ways", kernel->gpu.l1_ways);
+  gc_json_set(&object, "l1_outstanding",
+              kernel->gpu.outstanding ? json_integer(kernel->gpu.outstanding) : json_null());
   gc_json_set(&object, "l1_loads", counts_of(&counts->l1_loads));
   gc_json_set(&object, "l2_loads", counts_of(&counts->l2_loads));
   gc_json_set_whole(&object, "l2_loads_far", counts->l2_loads_far);
@@ -218,7 +223,10 @@ static json_t *left_out_of(const struct gc_selection *selection)
   for (size_t i = 0; i < selection->unreadable_count && i < GC_REASONS_MOST; i++) {
     json_t *object = json_object();
 
-    gc_json_set_whole(&object, "number", selection->unreadable[i].number);
+    if (selection->unreadable[i].number)
+      gc_json_set_whole(&object, "number", selection->unreadable[i].number);
+    else
+      gc_json_set(&object, "number", json_null());
     gc_json_set_text(&object, "why", selection->unreadable[i].why.text);
     gc_json_add(&array, object);
   }
