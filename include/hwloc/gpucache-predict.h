@@ -159,6 +159,11 @@ size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *p
 unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *prediction,
                                            size_t kernel, size_t load);
 
+/** \brief The source file of a load instruction, and in *line (may be NULL) its line, from 1. NULL and
+ * 0: the trace does not have it. */
+const char *hwloc_gpucache_prediction_load_source(const struct hwloc_gpucache_prediction *prediction,
+                                                  size_t kernel, size_t load, unsigned *line);
+
 /** \brief A number of a load instruction; NaN for those that loads do not have (L2, stores). */
 double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
                                             size_t kernel, size_t load,

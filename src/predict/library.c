@@ -213,6 +213,17 @@ hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *predic
   return kernel_of(prediction, kernel)->loads[load].pc;
 }
 
+PUBLIC const char *
+hwloc_gpucache_prediction_load_source(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel, size_t load, unsigned *line)
+{
+  const struct gc_load_prediction *predicted = &kernel_of(prediction, kernel)->loads[load];
+
+  if (line)
+    *line = predicted->line;
+  return predicted->file;
+}
+
 PUBLIC double
 hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
                                      size_t kernel, size_t load, enum hwloc_gpucache_predicted what)

@@ -111,6 +111,39 @@ static int keep_loads(struct gc_pass *pass, struct gc_kernel_run *run)
   return loads ? 0 : -ENOMEM;
 }
 
+/* Many loads of a kernel are of one file. */
+static const char *keep_text(struct gc_pass *pass, const char *text, const char *last)
+{
+  const size_t size = strlen(text) + 1;
+  char *kept;
+
+  if (last && !strcmp(text, last))
+    return last;
+  kept = keep(pass, size);
+  return kept ? memcpy(kept, text, size) : NULL;
+}
+
+static int keep_sources(struct gc_pass *pass, struct gc_pass_kernel *kernel,
+                        const struct gc_trace *trace)
+{
+  const char *last = NULL;
+  struct gc_source_line *sources =
+      keep(pass, (kernel->run.load_count ? kernel->run.load_count : 1) * sizeof *sources);
+
+  if (!sources)
+    return -ENOMEM;
+  for (size_t i = 0; i < kernel->run.load_count; i++) {
+    const char *file;
+
+    sources[i] = (struct gc_source_line){NULL, 0};
+    file = gc_trace_source(trace, kernel->run.loads[i].pc, &sources[i].line);
+    if (file && !(sources[i].file = last = keep_text(pass, file, last)))
+      return -ENOMEM;
+  }
+  kernel->detail->sources = sources;
+  return 0;
+}
+
 static int keep_reuse(struct gc_pass *pass, struct gc_pass_kernel *kernel)
 {
   kernel->bins = keep(pass, sizeof *kernel->bins);
@@ -165,6 +198,8 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
   if (!status)
     status = gc_cache_model_run(*model, trace, launch, &kernel->run, err);
   if (!status && keep_loads(pass, &kernel->run))
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  if (!status && pass->detailed && keep_sources(pass, kernel, trace))
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (!status && pass->reuse && keep_reuse(pass, kernel))
     status = gc_fail(err, -ENOMEM, "out of memory");

@@ -27,11 +27,17 @@ static inline bool gc_gpu_summary_is_rounded(const struct gc_gpu_summary *gpu)
          gpu->l1_bytes >= gpu->l1_wanted_bytes + gpu->l1_line_bytes;
 }
 
+struct gc_source_line {
+  const char *file; /* NULL: not known */
+  unsigned line;
+};
+
 struct gc_pass_kernel {
   struct gc_pass_detail {
     struct gc_trace_launch launch; /* its number counts over all traces */
     struct gc_gpu_summary gpu;
     const char *cannot_run; /* see struct gc_kernel_prediction */
+    struct gc_source_line *sources; /* of run.loads */
   } * detail; /* NULL without gc_pass.detailed */
   struct gc_kernel_run run;
   struct gc_reuse_bins *bins;       /* NULL without gc_pass.reuse, or if it cannot run */

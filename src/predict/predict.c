@@ -157,7 +157,9 @@ static void predict_load(struct gc_load_prediction *load, const struct passes *p
 static int predict_loads(struct gc_kernel_prediction *prediction, const struct passes *passes,
                          size_t kernel)
 {
-  const struct gc_kernel_run *full = &passes->array[GC_VARIANT_FULL].kernels[kernel].run;
+  const struct gc_pass_kernel *run = &passes->array[GC_VARIANT_FULL].kernels[kernel];
+  const struct gc_kernel_run *full = &run->run;
+  const struct gc_source_line *sources = run->detail->sources;
 
   prediction->loads = calloc(full->load_count ? full->load_count : 1, sizeof *prediction->loads);
   if (!prediction->loads)
@@ -165,6 +167,9 @@ static int predict_loads(struct gc_kernel_prediction *prediction, const struct p
   prediction->load_count = full->load_count;
   for (size_t i = 0; i < full->load_count; i++) {
     prediction->loads[i].pc = full->loads[i].pc;
+    if (sources[i].file && !(prediction->loads[i].file = strdup(sources[i].file)))
+      return -ENOMEM;
+    prediction->loads[i].line = sources[i].line;
     predict_load(&prediction->loads[i], passes, kernel);
   }
   return 0;
@@ -363,6 +368,8 @@ void gc_prediction_free(struct gc_prediction *prediction)
   if (!prediction)
     return;
   for (size_t i = 0; i < prediction->count; i++) {
+    for (size_t k = 0; k < prediction->kernels[i].load_count; k++)
+      free(prediction->kernels[i].loads[k].file);
     free(prediction->kernels[i].cannot_run);
     free(prediction->kernels[i].loads);
     gc_reuse_histogram_free(prediction->kernels[i].reuse);

@@ -46,6 +46,8 @@ enum gc_hit_rate { GC_RATE_L1, GC_RATE_L2, GC_RATE_COUNT };
 
 struct gc_load_prediction {
   uint32_t pc;
+  char *file;    /* of the source; NULL: not known */
+  unsigned line; /* in this file, from 1 */
   struct gc_cache_counts l1;      /* with the values of the record */
   struct gc_estimate hit_rate;    /* 0 to 1 */
   uint64_t misses[GC_MISS_COUNT]; /* by reason; sum = l1.misses. All 0 with no_reasons */

@@ -28,6 +28,8 @@ struct gc_trace_format {
   int (*next_block)(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
                     struct gc_error *err);
   int (*skip_kernel)(struct gc_trace *trace); /* as gc_trace_skip_kernel */
+  /* As gc_trace_source; NULL: the format does not have it. */
+  const char *(*source)(const void *own, uint32_t pc, unsigned *line);
 };
 
 struct gc_trace {

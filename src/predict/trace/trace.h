@@ -113,6 +113,10 @@ int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
 int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data,
                         uint64_t *number, struct gc_error *err);
 
+/* The source file and line of an instruction of the kernel that gc_trace_next_kernel returned last,
+ * valid until it is called again. NULL: the trace does not have it. */
+const char *gc_trace_source(const struct gc_trace *trace, uint32_t pc, unsigned *line);
+
 /* Goes behind the current kernel, or one that cannot be read, without checking it. 1: the next
  * kernel, or the end of the trace, can be read; 0: there is no more; or a negative errno. */
 int gc_trace_skip_kernel(struct gc_trace *trace);

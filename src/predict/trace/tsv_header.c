@@ -119,7 +119,8 @@ static bool ends_header(unsigned version, const char *line)
 {
   return gc_tsv_ends_kernel(line) ||
          (version == 1 ? *line >= '0' && *line <= '9'
-                       : !strncmp(line, "code ", 5) || !strncmp(line, "accesses ", 9));
+                       : !strncmp(line, "code ", 5) || !strncmp(line, "source ", 7) ||
+                             !strncmp(line, "accesses ", 9));
 }
 
 int gc_tsv_read_header(struct gc_trace *trace, unsigned version, struct gc_trace_launch *launch,

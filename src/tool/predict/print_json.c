@@ -90,11 +90,25 @@ static json_t *tlb_of(const struct gc_kernel_prediction *kernel, int level)
   return object;
 }
 
+/* Null: the trace does not have it. */
+static json_t *source_of(const struct gc_load_prediction *load)
+{
+  json_t *object;
+
+  if (!load->file)
+    return json_null();
+  object = json_object();
+  gc_json_set_text(&object, "file", load->file);
+  gc_json_set_whole(&object, "line", load->line);
+  return object;
+}
+
 static json_t *load_of(const struct gc_load_prediction *load, bool reasons)
 {
   json_t *object = json_object();
 
   gc_json_set_whole(&object, "pc", load->pc);
+  gc_json_set(&object, "source", source_of(load));
   gc_json_set(&object, "l1", counts_of(&load->l1));
   gc_json_set(&object, "l1_hit_rate", estimate_of(&load->hit_rate));
   if (reasons)
