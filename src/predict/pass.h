@@ -55,6 +55,7 @@ struct gc_pass {
   bool detailed; /* keep the launch and the GPU of each kernel */
   bool reuse;    /* note the reuse distances of lines */
   bool bins_only; /* keep no histogram, which takes 86 KB for each kernel */
+  const bool *histogram_of; /* keep that of these kernels of the result only; NULL: all */
   bool undrawn;  /* the parameters of the record, whatever the seed */
   bool optional; /* if there is no such GPU, the pass has no kernels, and that is no failure */
   struct gc_parameters parameters; /* a copy: a pass notes assumptions */

@@ -21,7 +21,7 @@
 struct passes {
   struct gc_pass *array;
   size_t count, first_drawn, end_drawn, first_remedy;
-  bool reasons;
+  bool reasons, loads;
   enum gc_remedy remedies[GC_REMEDY_COUNT]; /* of the last passes */
 };
 
@@ -58,6 +58,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
   struct gc_changes changes[GC_REMEDY_COUNT];
 
   passes->reasons = !job->no_reasons;
+  passes->loads = !job->no_loads;
   passes->first_drawn = job->no_reasons                ? 1
                         : job->changes.outstanding > 0 ? GC_VARIANT_COUNT
                                                        : GC_VARIANT_NO_LIMIT;
@@ -82,6 +83,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
     } else if (i >= passes->end_drawn) {
       pass->reuse = pass->options.no_latency = pass->options.no_outstanding_limit = true;
       pass->bins_only = !job->reuse;
+      pass->histogram_of = job->histogram_of;
     }
   }
   return 0;
@@ -225,7 +227,7 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
     find_reasons(passes, kernel, WHOLE_KERNEL, prediction->misses);
   take_remedies(prediction, passes, kernel);
   take_reuse(prediction, passes, kernel);
-  return predict_loads(prediction, passes, kernel);
+  return passes->loads ? predict_loads(prediction, passes, kernel) : 0;
 }
 
 /* The trace files may have changed between two passes. */

@@ -31,6 +31,8 @@ struct gc_predict_job {
   unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
   bool distances;   /* note the reuse distances in bins: one run more */
   bool reuse;       /* note them in a histogram, too; the same run */
+  const bool *histogram_of; /* of these kernels of the prediction only; NULL: all */
+  bool no_loads;    /* no results of each load instruction */
   bool no_reasons;  /* do not find the reasons of the misses: two runs less; three with
                        changes.outstanding */
   bool remedies;    /* try what would help, if enough misses of any kernel are not compulsory: up to
@@ -76,7 +78,7 @@ struct gc_kernel_prediction {
    * are in the order of a run in which loads take no time and any number can be outstanding. */
   bool has_distances;               /* false without job.distances and job.reuse */
   struct gc_reuse_bins distances;   /* in lines, of all SMs together */
-  struct gc_reuse_histogram *reuse; /* the same; NULL without job.reuse */
+  struct gc_reuse_histogram *reuse; /* the same; NULL without job.reuse, or by histogram_of */
 };
 
 struct gc_prediction {

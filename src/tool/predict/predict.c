@@ -90,6 +90,23 @@ static bool uses_l1(const struct gc_prediction *prediction)
   return false;
 }
 
+/* The curve of the page keeps reuse distances only of the kernels that the page shows, so that memory
+ * does not grow by a histogram for each kernel. */
+static int run_curve(const struct gc_predict_job *job, struct gc_predicted *made,
+                     struct gc_error *err)
+{
+  bool *const shown = gc_predicted_page_shows(made->prediction);
+  struct gc_predict_job curve = *job;
+  int status;
+
+  if (!shown)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  curve.histogram_of = shown;
+  status = gc_curve_run(&made->sweep, &curve, err);
+  free(shown);
+  return status;
+}
+
 /* What all GPUs have in common. */
 struct common {
   bool said;      /* what is wrong with the traces */
@@ -113,7 +130,7 @@ static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
     of_traces = status && is_of_traces(job->record, status);
   }
   if (!status && tool->html && uses_l1(made->prediction))
-    status = gc_curve_run(&made->sweep, job, err);
+    status = run_curve(job, made, err);
   if (!status)
     status = check_unchanged(made, &common->kernels, err);
   made->failed = status;

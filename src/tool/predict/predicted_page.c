@@ -262,6 +262,20 @@ static int write_kernels(struct page *page, const struct gc_predicted *predicted
   return status;
 }
 
+bool *gc_predicted_page_shows(const struct gc_prediction *prediction)
+{
+  bool *shown = calloc(prediction->count, sizeof *shown);
+  size_t next = 0, launches, kernel;
+
+  for (size_t i = 0; i < MOST_SECTIONS && shown; i++) {
+    kernel = next_section(prediction, &next, &launches);
+    if (kernel == prediction->count)
+      break;
+    shown[kernel] = true;
+  }
+  return shown;
+}
+
 static void write_contents_of(struct page *page, const struct gc_predicted *predicted, size_t gpu)
 {
   const struct gc_prediction *prediction = predicted->prediction;
