@@ -119,12 +119,12 @@ enum hwloc_gpucache_predicted {
  * there are such; size 0: no sentence.
  *
  * \return 0, or a negative errno: -EINVAL for wrong options, or a file that is not regular; -ERANGE
- * for a carve-out that the record lacks, or if no kernel can run on this GPU; -ENODATA if the record
- * lacks what no assumption can replace; -EBADMSG for a broken record; -EAGAIN for a trace that
- * changed during the prediction; -ENOMEM; or that of a file. If no kernel can be read: -EBADMSG for a
- * broken trace, -EOPNOTSUPP for an instruction or a compression that this build cannot read, -EFBIG
- * for a block with too many accesses. If some can be read, they are predicted, and
- * hwloc_gpucache_prediction_left_out() counts the others. */
+ * for a carve-out that the record lacks, or if no kernel can run on this GPU; -ENODATA if the
+ * record lacks what no assumption can replace; -EBADMSG for a broken record; -EAGAIN for a trace
+ * that changed during the prediction; -ENOMEM; or that of a file. If no kernel can be read:
+ * -EBADMSG for a broken trace, -EOPNOTSUPP for an instruction or a compression that this build
+ * cannot read, -EFBIG for a block with too many accesses. If some can be read, they are predicted,
+ * and hwloc_gpucache_prediction_left_out() counts the others. */
 int hwloc_gpucache_predict(const char *record, const char *const *traces, size_t count,
                            const struct hwloc_gpucache_predict_options *options,
                            struct hwloc_gpucache_prediction **prediction, char *message,
@@ -159,10 +159,11 @@ size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *p
 unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *prediction,
                                            size_t kernel, size_t load);
 
-/** \brief The source file of a load instruction, and in *line (may be NULL) its line, from 1. NULL and
- * 0: the trace does not have it. */
-const char *hwloc_gpucache_prediction_load_source(const struct hwloc_gpucache_prediction *prediction,
-                                                  size_t kernel, size_t load, unsigned *line);
+/** \brief The source file of a load instruction, and in *line (may be NULL) its line, from 1. NULL
+ * and 0: the trace does not have it. */
+const char *
+hwloc_gpucache_prediction_load_source(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel, size_t load, unsigned *line);
 
 /** \brief A number of a load instruction; NaN for those that loads do not have (L2, stores). */
 double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,

@@ -16,7 +16,7 @@ struct gc_gpu_summary {
   bool loads_in_l1;
   uint64_t l1_bytes, l1_wanted_bytes; /* as modelled; before they were rounded to lines and ways */
   uint32_t l1_line_bytes, l1_sector_bytes, l1_sets, l1_ways;
-  uint32_t outstanding; /* 0: no limit */
+  uint32_t outstanding;                /* 0: no limit */
   uint32_t tlb_entries[GC_TLB_LEVELS]; /* 0: this level is not modelled */
 };
 
@@ -36,7 +36,7 @@ struct gc_pass_kernel {
   struct gc_pass_detail {
     struct gc_trace_launch launch; /* its number counts over all traces */
     struct gc_gpu_summary gpu;
-    const char *cannot_run; /* see struct gc_kernel_prediction */
+    const char *cannot_run;         /* see struct gc_kernel_prediction */
     struct gc_source_line *sources; /* of run.loads */
   } * detail; /* NULL without gc_pass.detailed */
   struct gc_kernel_run run;

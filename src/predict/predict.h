@@ -32,7 +32,7 @@ struct gc_predict_job {
   bool distances;   /* note the reuse distances in bins: one run more */
   bool reuse;       /* note them in a histogram, too; the same run */
   const bool *histogram_of; /* of these kernels of the prediction only; NULL: all */
-  bool no_loads;    /* no results of each load instruction */
+  bool no_loads;            /* no results of each load instruction */
   bool no_reasons;  /* do not find the reasons of the misses: two runs less; three with
                        changes.outstanding */
   bool remedies;    /* try what would help, if enough misses of any kernel are not compulsory: up to
@@ -48,8 +48,8 @@ enum gc_hit_rate { GC_RATE_L1, GC_RATE_L2, GC_RATE_COUNT };
 
 struct gc_load_prediction {
   uint32_t pc;
-  char *file;    /* of the source; NULL: not known */
-  unsigned line; /* in this file, from 1 */
+  char *file;                     /* of the source; NULL: not known */
+  unsigned line;                  /* in this file, from 1 */
   struct gc_cache_counts l1;      /* with the values of the record */
   struct gc_estimate hit_rate;    /* 0 to 1 */
   uint64_t misses[GC_MISS_COUNT]; /* by reason; sum = l1.misses. All 0 with no_reasons */

@@ -52,8 +52,8 @@ struct gpu {
   size_t memory;         /* bytes */
 };
 
-/* A function of the driver, which is loaded; NULL: there is none. Those that only look up numbers may
- * be called from callbacks. */
+/* A function of the driver, which is loaded; NULL: there is none. Those that only look up numbers
+ * may be called from callbacks. */
 static void *of_driver(const char *name)
 {
   void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);

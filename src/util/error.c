@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Marks, embeddings, overrides and isolates of the bidirectional algorithm, which can show a text as
- * another one, and separators of lines and paragraphs. */
+/* Marks, embeddings, overrides and isolates of the bidirectional algorithm, which can show a text
+ * as another one, and separators of lines and paragraphs. */
 static int changes_order(unsigned long code)
 {
   return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||

@@ -317,11 +317,11 @@ static void kernels_that_are_left_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reuse_distances),        cmocka_unit_test(options_of_another_version),
-      cmocka_unit_test(a_kernel_that_cannot_run),
-      cmocka_unit_test(sectors_of_l2),          cmocka_unit_test(hits_of_the_far_partition),
-      cmocka_unit_test(misses_of_tlbs),         cmocka_unit_test(kernels_that_are_left_out),
-      cmocka_unit_test(memory_of_many_kernels), cmocka_unit_test(files_that_are_missing),
+      cmocka_unit_test(reuse_distances),           cmocka_unit_test(options_of_another_version),
+      cmocka_unit_test(a_kernel_that_cannot_run),  cmocka_unit_test(sectors_of_l2),
+      cmocka_unit_test(hits_of_the_far_partition), cmocka_unit_test(misses_of_tlbs),
+      cmocka_unit_test(kernels_that_are_left_out), cmocka_unit_test(memory_of_many_kernels),
+      cmocka_unit_test(files_that_are_missing),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

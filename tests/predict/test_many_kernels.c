@@ -196,6 +196,8 @@ int main(void)
                                       leave_directory),
       cmocka_unit_test_setup_teardown(another_carveout_makes_the_tables_of_the_used_sms_again,
                                       enter_directory, leave_directory),
+      cmocka_unit_test_setup_teardown(histograms_of_chosen_kernels, enter_directory,
+                                      leave_directory),
       cmocka_unit_test(a_large_kernel_leaves_no_large_table),
       cmocka_unit_test(seen_sectors_take_bounded_memory),
   };

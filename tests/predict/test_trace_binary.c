@@ -291,9 +291,9 @@ static void header_of_version_2(void **state)
 
 static void source_lines(void **state)
 {
-  static const char text[] =
-      HEADER "source 7 /a dir/x.cu\nsource 8 /a dir/x.cu\ncode 0 NOP\ncode .L_x:\ncode 10 NOP\n"
-             "source 3 y\tz\ncode 20 EXIT\n" KERNEL("k") "code 0 NOP\nsource 1 late\ncode 10 EXIT\nend\n";
+  static const char text[] = HEADER
+      "source 7 /a dir/x.cu\nsource 8 /a dir/x.cu\ncode 0 NOP\ncode .L_x:\ncode 10 NOP\n"
+      "source 3 y\tz\ncode 20 EXIT\n" KERNEL("k") "code 0 NOP\nsource 1 late\ncode 10 EXIT\nend\n";
   struct gc_trace_launch launch;
   struct gc_trace *trace;
   struct gc_error err;

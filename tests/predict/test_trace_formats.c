@@ -350,9 +350,9 @@ static void names_of_kernels(void **state)
   text_is("hwloc-gpucache-trace 1\nkernel a\033[31m b\nblocks 1\nthreads 1\nwarp 32\norigin "
           "x\177y\nend\n",
           "kernel 1 \"a?[31m b\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"x?y\"\n");
-  assert_true(asprintf(&text,
-                       "hwloc-gpucache-trace 1\nkernel %01500d\nblocks 1\nthreads 1\nwarp 32\nend\n",
-                       7) > 0);
+  assert_true(
+      asprintf(&text, "hwloc-gpucache-trace 1\nkernel %01500d\nblocks 1\nthreads 1\nwarp 32\nend\n",
+               7) > 0);
   assert_true(
       asprintf(&expected,
                "kernel 1 \"%01023d\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"\"\n",

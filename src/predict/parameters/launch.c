@@ -57,8 +57,8 @@ static uint64_t shared_for_blocks(const struct gc_carveout_table *table,
   return gc_residency_shared(gpu, launch) * gc_residency(&largest, launch);
 }
 
-/* Without a preference, the driver is assumed to take the smallest carve-out at which an SM holds as
- * many blocks as at the largest. */
+/* Without a preference, the driver is assumed to take the smallest carve-out at which an SM holds
+ * as many blocks as at the largest. */
 static const struct gc_carveout *choose(struct gc_parameters *parameters,
                                         const struct gc_trace_launch *launch,
                                         const struct gc_changes *changes)
@@ -106,12 +106,11 @@ int gc_parameters_check_block(const struct gc_parameters *parameters,
   int status = check_need("threads", launch->threads_per_block, gpu->threads_per_sm, err);
 
   if (!status)
-    status = check_need("registers",
-                        (uint64_t)launch->registers_per_thread * launch->threads_per_block,
-                        gpu->registers_per_sm, err);
+    status =
+        check_need("registers", (uint64_t)launch->registers_per_thread * launch->threads_per_block,
+                   gpu->registers_per_sm, err);
   if (!status && launch->shared_bytes)
-    status = check_need("bytes of shared memory",
-                        gc_residency_shared(gpu, launch), shared, err);
+    status = check_need("bytes of shared memory", gc_residency_shared(gpu, launch), shared, err);
   return status;
 }
 

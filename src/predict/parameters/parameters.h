@@ -54,9 +54,9 @@ int gc_parameters_read(struct gc_parameters *parameters, const struct gc_record 
 int gc_parameters_check_block(const struct gc_parameters *parameters,
                               const struct gc_trace_launch *launch, struct gc_error *err);
 
-/* The GPU as a launch that fits finds it. seed 0: with the values of the record; other seeds: with values
- * drawn from their bounds. 0, or -ERANGE with a sentence: there is no such GPU. More assumptions can be
- * noted. */
+/* The GPU as a launch that fits finds it. seed 0: with the values of the record; other seeds: with
+ * values drawn from their bounds. 0, or -ERANGE with a sentence: there is no such GPU. More
+ * assumptions can be noted. */
 int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
                       const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
                       struct gc_error *err);

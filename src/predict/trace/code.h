@@ -69,8 +69,8 @@ struct gc_code {
  * with the reason in *why (static); or -ENOMEM. */
 int gc_code_read_line(struct gc_code *code, const char *text, const char **why);
 
-/* Adds "12 /home/me/copy.cu": the source line of the instructions that follow. 0, -EBADMSG or -ENOMEM
- * likewise. */
+/* Adds "12 /home/me/copy.cu": the source line of the instructions that follow. 0, -EBADMSG or
+ * -ENOMEM likewise. */
 int gc_code_read_source(struct gc_code *code, const char *text, const char **why);
 
 /* The name of the file, printable and valid until the next change of code, and the line of an

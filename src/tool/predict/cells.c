@@ -122,8 +122,8 @@ static bool has_sources(const struct gc_kernel_prediction *kernel)
 
 int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *table, size_t *shown)
 {
-  static const char *const titles[] = {"LOAD AT",     "SECTORS", "MISSES",
-                                       "L1 HIT RATE", "RANGE",   "MOSTLY", "SOURCE"};
+  static const char *const titles[] = {"LOAD AT", "SECTORS", "MISSES", "L1 HIT RATE",
+                                       "RANGE",   "MOSTLY",  "SOURCE"};
   const struct gc_load_prediction **loads = worst_loads(kernel, shown);
   int failed = gc_table_start(table, titles, has_sources(kernel) ? 7 : 6, 0x1e);
 

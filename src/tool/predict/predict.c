@@ -90,8 +90,8 @@ static bool uses_l1(const struct gc_prediction *prediction)
   return false;
 }
 
-/* The curve of the page keeps reuse distances only of the kernels that the page shows, so that memory
- * does not grow by a histogram for each kernel. */
+/* The curve of the page keeps reuse distances only of the kernels that the page shows, so that
+ * memory does not grow by a histogram for each kernel. */
 static int run_curve(const struct gc_predict_job *job, struct gc_predicted *made,
                      struct gc_error *err)
 {

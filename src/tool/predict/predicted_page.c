@@ -216,9 +216,9 @@ static int write_kernel(struct page *page, const struct gc_predicted *predicted,
   gc_demangle(kernel->launch.name, name, sizeof name);
   snprintf(number, sizeof number, "%" PRIu64, kernel->launch.number);
   write_id(page->gpu, kernel, id);
-  gc_html(page->out, "<h3 id='$'>$</h3>\n<p>Kernel $$</p>\n", id, *name ? name : "(no name)", number,
-          launches > 1 ? ": of the launches with this name, the one with the most misses in L1."
-                       : ".");
+  gc_html(
+      page->out, "<h3 id='$'>$</h3>\n<p>Kernel $$</p>\n", id, *name ? name : "(no name)", number,
+      launches > 1 ? ": of the launches with this name, the one with the most misses in L1." : ".");
   write_sentences(page, kernel);
   if (kernel->cannot_run)
     return 0;
@@ -283,7 +283,8 @@ static void write_contents_of(struct page *page, const struct gc_predicted *pred
   char id[KERNEL_ID], name[GC_NAME];
 
   snprintf(id, sizeof id, "gpu-%zu", gpu);
-  gc_html(page->out, "<li><a href='#$'>$</a></li>\n", id, predicted->source->record->identity.model);
+  gc_html(page->out, "<li><a href='#$'>$</a></li>\n", id,
+          predicted->source->record->identity.model);
   for (size_t i = 0; i < MOST_SECTIONS; i++) {
     kernel = next_section(prediction, &next, &launches);
     if (kernel == prediction->count)

@@ -271,8 +271,8 @@ static void print_rounded(const struct gc_sweep_point *point, size_t kernel)
 static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_prediction *any,
                           size_t kernel)
 {
-  const char *const titles[] = {"VALUE", "L1",          "L1 HIT RATE",
-                                       "RANGE", "L2 HIT RATE", "RANGE", sweep->column};
+  const char *const titles[] = {"VALUE",       "L1",    "L1 HIT RATE", "RANGE",
+                                "L2 HIT RATE", "RANGE", sweep->column};
   struct gc_table table;
   int failed;
 

@@ -20,8 +20,8 @@ struct gc_sweep_point {
 
 struct gc_sweep {
   const char *title; /* "capacity of L1" */
-  /* The column with what the factor made of the GPU, and its cells. NULL: there is none, because the
-   * capacity always has a column. */
+  /* The column with what the factor made of the GPU, and its cells. NULL: there is none, because
+   * the capacity always has a column. */
   const char *column;
   void (*size)(const struct gc_gpu_summary *gpu, char cell[GC_CELL]);
   struct gc_sweep_point *points;

@@ -195,8 +195,8 @@ static uint32_t registers(const struct gc_module *module, const char *kernel)
 #define LINE "\", line "
 #define PTX ".nv_debug_ptx_txt"
 
-/* Whether it is such a line; it is written unless the line before was one, too: of several, the first
- * one is the innermost function that was inlined. */
+/* Whether it is such a line; it is written unless the line before was one, too: of several, the
+ * first one is the innermost function that was inlined. */
 static bool write_source(const char *line, size_t length, bool after_source, FILE *trace)
 {
   const char *const end = line + length, *name = line + strspn(line, " \t"), *quote;
