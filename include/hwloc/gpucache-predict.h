@@ -45,8 +45,9 @@ struct hwloc_gpucache_predict_options {
    * know which members the program has. An earlier version accepts members that it does not know
    * if they are 0 */
   size_t size;
-  /** \brief 1 if all kernels prefer the carve-out below; 0: each kernel gets the smallest one with
-   * which shared memory does not limit its resident blocks */
+  /** \brief 1 if all kernels prefer the carve-out below; 0: each kernel gets the one that it prefers
+   * in the trace, or else the smallest at which an SM holds as many of its blocks as at the largest
+   */
   int has_carveout;
   /** \brief The share of the storage of an SM that kernels prefer as shared memory; 0 to 100 % */
   unsigned carveout;
