@@ -83,7 +83,7 @@ first-day-nvidia-odd-five-gpu0.txt" "$(ls -A "$out")"
   first_day --sim t1000 --runs 3
   is 1 "$status"
   unpack first-day-nvidia-t1000-gpu0
-  has "$page" "L1Cache CapacityBytes 59392 159392: spread too wide"
+  has "$page" "L1Cache CapacityBytes: 59392 159392: spread too wide"
   has "$page" "L2Cache Line: 128 here; the driver's tables state 256"
   has "$output" "FAILED   repeat.txt           1 measurements failed"
   has "$page" "repeat.txt: the GPU is busy"
