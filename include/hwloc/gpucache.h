@@ -378,6 +378,11 @@
  * last one near the full bandwidth. Elements: L2Cache, DeviceMemory. Latencies within 5 %. Absent:
  * also if the read bandwidth is. */
 #define HWLOC_GPUCACHE_LATENCY_UNDER_LOAD "LatencyUnderLoad"
+/** \brief L2: latency of near lines on the SM with the least one, the median of all SMs, and that on
+ * the SM with the largest one, in SM clock cycles: "222.1,279.4,338.7". On an SM, it is the
+ * median of its loads. Element: L2Cache. Each within 2 %. Absent: also if all SMs see the same
+ * latency. */
+#define HWLOC_GPUCACHE_LATENCY_BY_SM "LatencyBySM"
 /** \brief Least number of SM clock cycles between two successive requests of one SM to memory, while
  * other SMs are idle; number > 0, can have a fraction. Each lane loads 4 bytes, next to those of the
  * lane before it: 128 bytes in a warp of 32 threads. Hong and Kim call it Departure_del_coal. Measured with lines that L2 has. Element: DeviceMemory. Right within 5 %.
@@ -557,7 +562,7 @@
 #define HWLOC_GPUCACHE_ENTRY "Entry"
 #define HWLOC_GPUCACHE_REACH "Reach"
 /* Keys without a unit are their own properties: PerSM, Instances, SharedByCUs, CUGroups,
- * SharedWith, CarveoutTable, Partitions, PartitionSMs and LatencyUnderLoad. */
+ * SharedWith, CarveoutTable, Partitions, PartitionSMs, LatencyUnderLoad and LatencyBySM. */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_both Memory that is both of the GPU and of the host

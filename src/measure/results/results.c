@@ -127,6 +127,16 @@ int gc_set_latency_p95(struct gc_measured *element, const struct gc_latency *p95
   return gc_set_measured(element, GC_LATENCY_P95, p95->confidence);
 }
 
+int gc_set_latency_by_sm(struct gc_measured *element, const struct gc_by_sm *cycles,
+                         double confidence)
+{
+  if (confidence < GC_CONFIDENCE_LEAST)
+    return gc_set_absent(element, GC_LATENCY_BY_SM, "too few loads of each SM were timed");
+  element->latency_by_sm = (struct gc_by_sm){
+      rounded(cycles->least, 10), rounded(cycles->middle, 10), rounded(cycles->most, 10)};
+  return gc_set_measured(element, GC_LATENCY_BY_SM, confidence);
+}
+
 int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence)
 {
   if (confidence < GC_CONFIDENCE_LEAST)

@@ -138,6 +138,11 @@ struct gc_by_load {
   double gbps[GC_LOAD_POINTS], ns[GC_LOAD_POINTS]; /* gbps ascending */
 };
 
+/* The SM with the least latency, the median of SMs, the SM with the largest one; cycles. */
+struct gc_by_sm {
+  double least, middle, most;
+};
+
 /* The results for one element. A value is valid if gc_found() returns true for its property;
  * otherwise it is 0. */
 struct gc_measured {
@@ -182,6 +187,7 @@ struct gc_measured {
   struct gc_by_node peer_latency;                                                        /* ns */
   struct gc_by_node peer_path; /* enum gc_peer_path */
   struct gc_by_load under_load;
+  struct gc_by_sm latency_by_sm;
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_level level;
@@ -265,6 +271,9 @@ int gc_set_latency(struct gc_measured *element, enum gc_property property,
                    const struct gc_latency *latency, double mhz);
 /* The 95th percentile of the latency; absent as above. */
 int gc_set_latency_p95(struct gc_measured *element, const struct gc_latency *p95);
+/* The latency by SM; absent as above. */
+int gc_set_latency_by_sm(struct gc_measured *element, const struct gc_by_sm *cycles,
+                         double confidence);
 /* The same for the cycles that a miss adds; absent as above. */
 int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence);
 
