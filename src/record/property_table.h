@@ -57,6 +57,9 @@ LOOSE("OutstandingPerSMAtLeast", 1, outstanding_per_sm_at_least,
 LOOSE("OutstandingPerWarpAtLeast", 1, outstanding_per_warp_at_least,
       "outstanding misses of a warp, lower bound")
 
+LOOSE("Lanes", 1, lanes, "lanes")
+LOOSE("Columns", 1, columns, "columns of 4 bytes in each lane")
+
 PROPERTY(CAPACITY, "Capacity", capacity, "Capacity",
          "Arrays of growing size are loaded again and again. The capacity is the largest array "
          "without a miss.")

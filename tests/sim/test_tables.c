@@ -289,7 +289,7 @@ static void check_only_those(const char *gpu, const struct opened *o)
 
     while (e < EXPECTATIONS && (strcmp(expectations[e].gpu, gpu) || expectations[e].kind != kind))
       e++;
-    if (e == EXPECTATIONS && kind != GC_DEVICE_MEMORY && kind != GC_SHARED_MEMORY &&
+    if (e == EXPECTATIONS && kind != GC_DEVICE_MEMORY && kind != GC_SHARED_MEMORY && kind != GC_TENSOR_MEMORY &&
         kind != GC_CONSTANT_L15 && kind != GC_INSTRUCTION_CACHE && kind != GC_L1_TLB &&
         kind != GC_L2_TLB)
       fail_msg("%s has no %s", gpu, gc_kinds[kind].subtype);

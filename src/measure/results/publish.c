@@ -268,6 +268,8 @@ static int put_source(const struct gc_finding *finding, enum gc_property propert
     break;
   case GC_STATED:
     return gc_infos_set(infos, name, HWLOC_GPUCACHE_SOURCE_API);
+  case GC_TABULATED:
+    return gc_infos_set(infos, name, HWLOC_GPUCACHE_SOURCE_TABLE);
   case GC_ABSENT:
     return gc_infos_setf(infos, name, HWLOC_GPUCACHE_SOURCE_ABSENT "%s", finding->why);
   case GC_MEASURED:

@@ -71,6 +71,12 @@ int gc_set_stated(struct gc_measured *element, enum gc_property property)
   return 0;
 }
 
+int gc_set_tabulated(struct gc_measured *element, enum gc_property property)
+{
+  element->found[property] = (struct gc_finding){.origin = GC_TABULATED};
+  return 0;
+}
+
 int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why)
 {
   struct gc_finding *finding = &element->found[property];

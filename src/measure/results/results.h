@@ -48,10 +48,11 @@ extern const char *const gc_properties_names[GC_PROPERTY_COUNT];
 
 /* Where the value of a property comes from. */
 enum gc_origin {
-  GC_UNKNOWN,  /* no step has reported a value */
-  GC_MEASURED, /* source "measured", with a confidence */
-  GC_STATED,   /* source "api": the vendor's interface states it */
-  GC_ABSENT,   /* source "absent:" and the reason */
+  GC_UNKNOWN,   /* no step has reported a value */
+  GC_MEASURED,  /* source "measured", with a confidence */
+  GC_STATED,    /* source "api": the vendor's interface states it */
+  GC_TABULATED, /* source "table": this program knows it of the architecture */
+  GC_ABSENT,    /* source "absent:" and the reason */
 };
 
 /* Whether the reason for an absent property can pass, so that a later measurement may find it. If
@@ -238,7 +239,8 @@ void gc_results_copy(struct gc_results *to, const struct gc_results *from);
 static inline bool gc_found(const struct gc_measured *element, enum gc_property property)
 {
   return element->found[property].origin == GC_MEASURED ||
-         element->found[property].origin == GC_STATED;
+         element->found[property].origin == GC_STATED ||
+         element->found[property].origin == GC_TABULATED;
 }
 
 /* The capacity in bytes; 0: not known. */
@@ -253,6 +255,8 @@ static inline uint64_t gc_capacity(const struct gc_measured *element)
 int gc_set_measured(struct gc_measured *element, enum gc_property property, double confidence);
 /* A value that the vendor's interface reports. */
 int gc_set_stated(struct gc_measured *element, enum gc_property property);
+/* A value that follows from the architecture. */
+int gc_set_tabulated(struct gc_measured *element, enum gc_property property);
 /* There is no value. why: the reason, cut to the size of gc_finding.why. */
 int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why);
 /* The same for all properties of a set. */

@@ -1,11 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The latency of L2 on each SM. The search for partitions lets every SM time lines that an SM of its
- * own group has read, so that they are near. The median of these loads differs between SMs because
- * SMs are at different distances from the slices, but also by chance: each SM times other lines. How
- * much chance explains follows from the loads of single SMs. doc/methods.md, "L2 partitions"; own
- * method.
+ * The latency of L2 on each SM. The search for partitions lets every SM time lines that an SM of
+ * its own group has read, so that they are near. The median of these loads differs between SMs
+ * because SMs are at different distances from the slices, but also by chance: each SM times other
+ * lines. How much chance explains follows from the loads of single SMs. doc/methods.md, "L2
+ * partitions"; own method.
  */
 #include "measure/topology/latency_by_sm.h"
 
@@ -16,7 +16,8 @@
 
 #define TOLERANCE 0.02 /* as for the latency of L2 */
 #define CERTAIN 3      /* standard deviations by which SMs differ more than chance explains */
-#define ROUNDING 0.289 /* standard deviation of what counting whole cycles cuts off: sqrt(1 / 12) */
+#define ROUNDING 0.289 /* standard deviation of what counting whole cycles cuts off: sqrt(1 / 12)  \
+                        */
 
 static bool is_near(const struct gc_partition_groups *s, size_t reader, uint32_t sm)
 {
@@ -71,9 +72,9 @@ static double variance_of(const struct gc_partition_groups *s, const double *of,
 }
 
 /* Do SMs differ by more than chance explains? error: standard error of the latency of an SM. Each
- * SM times lines of at least two readers, which may lie in the same slices; so twice the variance is
- * left to chance. The standard deviation of a variance with n degrees of freedom is sqrt(2 / n) of
- * it. */
+ * SM times lines of at least two readers, which may lie in the same slices; so twice the variance
+ * is left to chance. The standard deviation of a variance with n degrees of freedom is sqrt(2 / n)
+ * of it. */
 static bool differ(const struct gc_partition_groups *s, const double *of, double error)
 {
   double freely;

@@ -167,6 +167,18 @@ static void print_departure(const struct gc_element *element, const char *unit, 
     putc('\n', out);
 }
 
+/* "  TensorMemory: 128 lanes of 512 columns of 4 bytes, for tensor cores only" */
+static void print_tensor(const struct gc_element *element, FILE *out)
+{
+  const char *lanes = get(element, HWLOC_GPUCACHE_LANES);
+  const char *columns = get(element, HWLOC_GPUCACHE_COLUMNS);
+
+  if (!lanes || !columns)
+    return;
+  begin(element, out);
+  fprintf(out, "%s lanes of %s columns of 4 bytes, for tensor cores only\n", lanes, columns);
+}
+
 static void print_remote(const struct gc_element *element, FILE *out)
 {
   const char *cycles = get(element, HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES);
@@ -301,6 +313,7 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_banks(element, out);
   print_atomics(element, out);
   print_remote(element, out);
+  print_tensor(element, out);
   print_tlb(element, out);
   print_instruction_cache(element, out);
 }
