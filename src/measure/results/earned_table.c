@@ -28,7 +28,8 @@
  *   tests/calibration/calibrate --earn FILE -n 240 --kind all -s 1 -t 1 --only DeviceMemory
  *
  * GC_LATENCY_BY_SM, which is newer still, was earned on GPUs with sm_spread, which are only of the
- * kind "unusual"; of the plan, only the latency of memory, and the latency and the partitions of L2:
+ * kind "unusual"; of the plan, only the latency of memory, and the latency and the partitions of
+ * L2:
  *
  *   tests/calibration/calibrate --earn FILE -n 600 --kind unusual -s 1 -t 1 --with sm_spread
  *   --only DeviceMemory,L2Cache

@@ -16,8 +16,9 @@
 
 #define TOLERANCE 0.02 /* as for the latency of L2 */
 #define CERTAIN 3      /* standard deviations by which SMs differ more than chance explains */
-#define ROUNDING 0.289 /* standard deviation of what counting whole cycles cuts off: sqrt(1 / 12)  \
-                        */
+#define ROUNDING                                                                                   \
+  0.289 /* standard deviation of what counting whole cycles cuts off: sqrt(1 / 12)                 \
+         */
 
 static bool is_near(const struct gc_partition_groups *s, size_t reader, uint32_t sm)
 {

@@ -119,9 +119,10 @@ void gc_report_sms(FILE *out, const struct gc_record *record, const struct gc_pl
             gpcs ? ", by GPC" : "");
     fprintf(out, "<svg viewBox='0 0 %d %u' role='img' aria-labelledby='sms sms-desc'>\n",
             LEFT + WIDE * IN_ROW, HIGH * s.line + 4);
-    gc_html(out,
-            "<title id='sms'>Latency of L2 on each SM</title><desc id='sms-desc'>A box for each SM, "
-            "darker where the latency is longer.</desc>\n");
+    gc_html(
+        out,
+        "<title id='sms'>Latency of L2 on each SM</title><desc id='sms-desc'>A box for each SM, "
+        "darker where the latency is longer.</desc>\n");
     fprintf(out, "%s</svg>\n</figure>\n", boxes);
   }
   free(boxes);
