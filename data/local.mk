@@ -22,12 +22,15 @@ sim_profiles = \
 # Tests of tier ci measure these: tests/sim/recent.sh.
 sim_recent_profiles = \
 	data/sim/b200 \
+	data/sim/b300 \
 	data/sim/gb10 \
 	data/sim/gh200 \
 	data/sim/l40 \
 	data/sim/mi300a \
 	data/sim/mi355x \
-	data/sim/rtx5090
+	data/sim/rtx4090 \
+	data/sim/rtx5090 \
+	data/sim/rtxpro6000
 dist_sim_DATA = data/sim/README $(sim_profiles) $(sim_recent_profiles)
 
 # For the services of a node: they measure at boot and whenever a driver is loaded, and make the

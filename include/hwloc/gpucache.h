@@ -55,6 +55,8 @@
 /** \brief NVIDIA: shared memory of an SM. (CUDASharedMemorySizePerMP, which hwloc adds to cuda0, is what
  * a block gets by default.) */
 #define HWLOC_GPUCACHE_SHARED_MEMORY "SharedMemory"
+/** \brief NVIDIA, compute capability 10 and 11: operands and results of tensor cores */
+#define HWLOC_GPUCACHE_TENSOR_MEMORY "TensorMemory"
 /** \brief AMD: scalar loads */
 #define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"
 /** \brief AMD: local data share of a CU */
@@ -103,6 +105,7 @@
  * - L3Cache: the same for all SMs together.
  * - DeviceMemory, SharedMemory, LDS: what the vendor's interface states (source "api"), for the GPU
  *   or for an SM. A block gets less shared memory than that: see GPUCacheSharedBytesPerBlock.
+ * - TensorMemory: by compute capability (source "table"; PTX ISA, "Tensor Memory").
  * - AMD GPU that was not measured: the value of NominalBytes (source "sysfs").
  *
  * On GPUs that have L1 and shared memory in one storage, the capacity of L1Cache, TextureCache and
@@ -140,6 +143,11 @@
  * Present only if CapacityBytes is absent because no miss was seen. It has no source and no
  * confidence of its own. Method: "Capacity". */
 #define HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES "CapacityAtLeastBytes"
+/** \brief Lanes of Tensor Memory, each with Columns words of 32 bits; integer > 0. CapacityBytes
+ * is the product. Element: TensorMemory. */
+#define HWLOC_GPUCACHE_LANES "Lanes"
+/** \brief Columns of Tensor Memory; integer > 0. As Lanes. */
+#define HWLOC_GPUCACHE_COLUMNS "Columns"
 /** \brief Capacity by a second, independent method, the census, in bytes; integer > 0.
  *
  * The census reads more than the cache holds and counts what the cache keeps. It confirms
@@ -306,13 +314,13 @@
 #define HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE "WriteBytesPerCycle"
 /** \brief Number of independent instances in one SM; integer >= 1.
  *
- * Source: "measured", "api" (SharedMemory, LDS) or "sysfs". Absent: also if several SMs share an
+ * Source: "measured", "api" (SharedMemory, LDS), "table" (TensorMemory) or "sysfs". Absent: also if several SMs share an
  * instance. PerSMSource then gives the numbers, for example "absent:132 SMs share it". Method:
  * "Instances"; Groessler 2022 (4.6), MT4G 2025 (IV-F). */
 #define HWLOC_GPUCACHE_PER_SM "PerSM"
 /** \brief Number of independent instances on the whole GPU; integer >= 1.
  *
- * Source: "measured", "api" (SharedMemory, LDS) or "sysfs". Method: "Instances"; for an L2, "L2
+ * Source: "measured", "api" (SharedMemory, LDS), "table" (TensorMemory) or "sysfs". Method: "Instances"; for an L2, "L2
  * partitions". */
 #define HWLOC_GPUCACHE_INSTANCES "Instances"
 /** \brief AMD: how many CUs share an instance: comma-separated entries INSTANCESxCUS, in descending
@@ -378,6 +386,11 @@
  * last one near the full bandwidth. Elements: L2Cache, DeviceMemory. Latencies within 5 %. Absent:
  * also if the read bandwidth is. */
 #define HWLOC_GPUCACHE_LATENCY_UNDER_LOAD "LatencyUnderLoad"
+/** \brief L2: latency of near lines on the SM with the least one, the median of all SMs, and that on
+ * the SM with the largest one, in SM clock cycles: "222.1,279.4,338.7". On an SM, it is the
+ * median of its loads. Element: L2Cache. Each within 2 %. Absent: also if all SMs see the same
+ * latency. */
+#define HWLOC_GPUCACHE_LATENCY_BY_SM "LatencyBySM"
 /** \brief Least number of SM clock cycles between two successive requests of one SM to memory, while
  * other SMs are idle; number > 0, can have a fraction. Each lane loads 4 bytes, next to those of the
  * lane before it: 128 bytes in a warp of 32 threads. Hong and Kim call it Departure_del_coal. Measured with lines that L2 has. Element: DeviceMemory. Right within 5 %.
@@ -491,8 +504,7 @@
  * @{
  */
 /** \brief Suffix of the info that says where a property's value comes from: "measured", "api",
- * "sysfs", or "absent:<reason>" if there is no value. Some facts of the whole GPU have "table": a
- * table in this program.
+ * "sysfs", "table", or "absent:<reason>" if there is no value.
  *
  * The reason is an English sentence for people; its wording can change. */
 #define HWLOC_GPUCACHE_SOURCE_SUFFIX "Source"
@@ -521,6 +533,9 @@
 #define HWLOC_GPUCACHE_SOURCE_API "api"
 /** \brief Stated by the kernel driver's tables in sysfs */
 #define HWLOC_GPUCACHE_SOURCE_SYSFS "sysfs"
+/** \brief From a table in this program: known of the architecture. Facts of the whole GPU, and
+ * TensorMemory */
+#define HWLOC_GPUCACHE_SOURCE_TABLE "table"
 /** \brief No value; the reason follows the colon */
 #define HWLOC_GPUCACHE_SOURCE_ABSENT "absent:"
 /** @} */
@@ -557,7 +572,7 @@
 #define HWLOC_GPUCACHE_ENTRY "Entry"
 #define HWLOC_GPUCACHE_REACH "Reach"
 /* Keys without a unit are their own properties: PerSM, Instances, SharedByCUs, CUGroups,
- * SharedWith, CarveoutTable, Partitions, PartitionSMs and LatencyUnderLoad. */
+ * SharedWith, CarveoutTable, Partitions, PartitionSMs, LatencyUnderLoad and LatencyBySM. */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_both Memory that is both of the GPU and of the host

@@ -173,6 +173,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/topology/eviction.c \
 	src/measure/topology/eviction.h \
 	src/measure/topology/instances.c \
+	src/measure/topology/latency_by_sm.c \
+	src/measure/topology/latency_by_sm.h \
 	src/measure/topology/partition_groups.c \
 	src/measure/topology/partition_groups.h \
 	src/measure/topology/partitions.c \

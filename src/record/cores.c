@@ -13,6 +13,13 @@ static const struct {
     {6, 1, 128},  {6, 0, 64},   {5, 0, 128},  {3, 0, 192}, {2, 1, 48},  {2, 0, 32},
 };
 
+/* PTX ISA 9.0, "Tensor Memory" and the targets of tcgen05.alloc: sm_100, sm_101, sm_103 and sm_110,
+ * not sm_120 and sm_121. */
+bool gc_has_tensor_memory(uint32_t major)
+{
+  return major == 10 || major == 11;
+}
+
 uint32_t gc_cores_of_capability(uint32_t major, uint32_t minor)
 {
   for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)

@@ -18,6 +18,7 @@ const struct gc_kind_info gc_kinds[GC_KIND_COUNT] = {
   [GC_CONSTANT_L1] = { HWLOC_GPUCACHE_CONSTANT_L1, "ConstantL1", GC_L2, true, false },
   [GC_CONSTANT_L15] = { HWLOC_GPUCACHE_CONSTANT_L15, "ConstantL1.5", GC_L2, true, false },
   [GC_SHARED_MEMORY] = { HWLOC_GPUCACHE_SHARED_MEMORY, "Shared", GC_L2, true, true },
+  [GC_TENSOR_MEMORY] = { HWLOC_GPUCACHE_TENSOR_MEMORY, "Tensor", GC_L2, true, true },
   [GC_SCALAR_L1] = { HWLOC_GPUCACHE_SCALAR_L1, "ScalarL1", GC_GL1, true, false },
   [GC_LDS] = { HWLOC_GPUCACHE_LDS, "LDS", GC_L2, true, true },
   [GC_INSTRUCTION_CACHE] = { HWLOC_GPUCACHE_INSTRUCTION, "Instruction", GC_L2, true, false },

@@ -57,6 +57,9 @@ LOOSE("OutstandingPerSMAtLeast", 1, outstanding_per_sm_at_least,
 LOOSE("OutstandingPerWarpAtLeast", 1, outstanding_per_warp_at_least,
       "outstanding misses of a warp, lower bound")
 
+LOOSE("Lanes", 1, lanes, "lanes")
+LOOSE("Columns", 1, columns, "columns of 4 bytes in each lane")
+
 PROPERTY(CAPACITY, "Capacity", capacity, "Capacity",
          "Arrays of growing size are loaded again and again. The capacity is the largest array "
          "without a miss.")
@@ -269,6 +272,11 @@ PROPERTY(LATENCY_UNDER_LOAD, "LatencyUnderLoad", under_load, "Latency under load
          "latencies at these rates.")
 TEXT(LATENCY_UNDER_LOAD, "LatencyUnderLoad", "%:%", ",", write_by_load(out, &from->under_load),
      "latency in ns at a load in GB/s")
+
+PROPERTY(LATENCY_BY_SM, "LatencyBySM", by_sm, "L2 partitions",
+         "Every SM or CU times lines that are near to it. Its latency is the median of its loads.")
+TEXT(LATENCY_BY_SM, "LatencyBySM", "%", ",", write_by_sm(out, &from->latency_by_sm),
+     "latency in cycles: minimum, median and maximum of the SMs")
 
 PROPERTY(DEPARTURE_DELAY, "DepartureDelay", departure, "Departure delay",
          "The warps of one SM load adjacent words of lines that L2 has, more and more at once. The "

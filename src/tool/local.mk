@@ -183,6 +183,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/report/page.c \
 	src/tool/report/page.h \
 	src/tool/report/report.c \
+	src/tool/report/sms.c \
 	src/tool/report/summary.c \
 	src/tool/report/values.c \
 	src/tool/show/print_json.c \

@@ -5,6 +5,7 @@
 #include "device/open.h"
 #include "device/sim_launch.h"
 #include "measure/measure.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,6 +291,32 @@ bool judge_penalty(const struct court *court, struct court_case *c)
   if (!hidden(court, c) && miss > 0)
     snprintf(c->truth, sizeof(c->truth), "%.0f", miss - hit);
   return near_to(c, miss - hit, near, near);
+}
+
+/* The same tolerance for the fastest SM, the median and the slowest one. */
+bool judge_by_sm(const struct court *court, struct court_case *c)
+{
+  const double truth = court_latency(court, c->space, c->level);
+  const double own = truth / gc_model_true_latency(court->model, c->space, c->level);
+  const uint32_t sms = court->profile.facts.sms;
+  double of[COURT_SMS_MAX], found[3] = {NAN, NAN, NAN}, right[3];
+
+  if (!court->profile.sm_spread)
+    return false;
+  for (uint32_t sm = 0; sm < sms; sm++)
+    of[sm] = truth + own * gc_chip_offset(court->model, sm);
+  gc_sort(of, sms);
+  right[0] = of[0];
+  right[1] = (of[(sms - 1) / 2] + of[sms / 2]) / 2;
+  right[2] = of[sms - 1];
+  snprintf(c->truth, sizeof(c->truth), "%.0f,%.1f,%.0f", right[0], right[1], right[2]);
+  if (sscanf(c->reported, "%lf,%lf,%lf", &found[0], &found[1], &found[2]) != 3)
+    return false;
+  for (int i = 0; i < 3; i++)
+    if (found[i] < (1 - OFF_SM_SHARE) * right[i] ||
+        found[i] > (1 + OFF_SM_SHARE) * right[i] + court->gpu->drift)
+      return false;
+  return true;
 }
 
 /* The bandwidth in the unit of the element: per SM, or for the chip. Without an L1.5, the level

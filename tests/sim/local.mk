@@ -60,4 +60,4 @@ endif
 EXTRA_DIST += tests/sim/recent.sh
 
 TESTS += tests/sim/busy.bats
-EXTRA_DIST += tests/sim/busy.bats tests/sim/open.h tests/sim/variant.h tests/sim/census.h tests/sim/papers.h
+EXTRA_DIST += tests/sim/busy.bats tests/sim/by_sm.h tests/sim/open.h tests/sim/variant.h tests/sim/census.h tests/sim/papers.h

@@ -273,6 +273,11 @@ static const struct paper_row paper_rows[] = {
   {"l40", "gpu-benches", GC_L2, .capacity = SAME(MIB(96)), .latency = {274, 279, ONE_SM}},
   {"l40", "gpu-benches", GC_DEVICE_MEMORY, .latency = SAME(624)},
 
+  {"rtx4090", "NVIDIA", GC_L2, .capacity = SAME(MIB(72))},
+  {"rtx4090", "AI_kernels", GC_L1, .latency = {39.9, 34, CHAIN}},
+  {"rtx4090", "AI_kernels", GC_L2, .latency = SAME(296)},
+  {"rtx4090", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(634)},
+
   /* Blackwell. "driver": what users report that it states. See the profiles. */
   {"rtx5090", "driver", GC_SHARED_MEMORY, .capacity = SAME(102400)},
   {"rtx5090", "driver", GC_L2, .capacity = SAME(100663296)},
@@ -285,6 +290,15 @@ static const struct paper_row paper_rows[] = {
   {"b200", "AI_kernels", GC_L1, .latency = {39.6, 32, CHAIN}},
   {"b200", "AI_kernels", GC_L2, .latency = SAME(294), .far = SAME(637)},
   {"b200", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(853)},
+  {"b300", "AI_kernels", GC_L1, .latency = {39.4, 32, CHAIN}},
+  {"b300", "AI_kernels", GC_L2, .latency = SAME(294), .far = SAME(633)},
+  {"b300", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(843)},
+  {"b300", "PTX ISA", GC_TENSOR_MEMORY, .capacity = SAME(KIB(256)), .per_sm = SAME(1)},
+  {"b200", "PTX ISA", GC_TENSOR_MEMORY, .capacity = SAME(KIB(256)), .per_sm = SAME(1)},
+  {"rtxpro6000", "NVIDIA", GC_L2, .capacity = SAME(MIB(128))},
+  {"rtxpro6000", "AI_kernels", GC_L1, .latency = {44.1, 36, CHAIN}},
+  {"rtxpro6000", "AI_kernels", GC_L2, .latency = SAME(352)},
+  {"rtxpro6000", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(860)},
   {"gb10", "chips and cheese", GC_L2, .capacity = SAME(MIB(24))},
   {"gb10", "hwloc 766", GC_DEVICE_MEMORY, .capacity = SAME(128453672960)},
 };

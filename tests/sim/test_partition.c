@@ -7,6 +7,7 @@
 #include "measure/latency/latency.h"
 #include "measure/topology/topology.h"
 #include "stats/stats.h"
+#include "by_sm.h"
 #include "variant.h"
 
 static void find(struct opened *gpu)
@@ -57,6 +58,8 @@ static void check(const struct truth *truth)
     assert_true(isnan(number(l2, "FarLatencyCycles")));
     assert_true(isnan(number(l2, "NearLatencyCycles")));
   }
+  if (truth->sms)
+    check_by_sm(&gpu, l2);
   close_gpu(&gpu);
 }
 
@@ -119,7 +122,40 @@ static void latencies_that_differ_between_sms_are_absent(void **state)
   assert_memory_equal(text(l2, "FarLatencySource"), "absent:", 7);
   assert_string_equal(text(l2, "InstancesSource"),
                       "absent:the latency of far lines is needed to find it, and is not known");
+  check_by_sm(&gpu, l2);
   close_gpu(&gpu);
+}
+
+/* Real sizes: a difference between SMs is no partition, and no partition is taken for one. */
+static void sms_of_large_gpus_differ(void **state)
+{
+  static const struct {
+    struct edited gpu;
+    const char *partitions;
+  } cases[] = {
+    {{"l40", {{"", ""}}}, "1"},
+    {{"rtx4090", {{"", ""}}}, "1"},
+    {{"h200", {{"", ""}}}, "2"},
+    {{"h200", {{"\nsms = ", "\nsm_spread = 30\nsms = "}}}, "2"},
+    {{"h100", {{"\nsms = ", "\nsm_spread = 5\nsms = "}}}, "2"},
+    {{"b200", {{"\nsms = ", "\nsm_spread = 60\nsms = "}}}, "2"},
+    {{"rtx2080ti", {{"\nsms = ", "\nsm_spread = 15\nsms = "}}}, "1"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    const struct gc_element *l2;
+    struct opened gpu;
+
+    open_edited(&gpu, &cases[i].gpu);
+    snprintf(gpu.name, sizeof(gpu.name), "%s, case %zu", cases[i].gpu.name, i);
+    open_warm_bench(&gpu);
+    l2 = run_step(&gpu, gc_step_partitions, GC_L2);
+    if (strcmp(text(l2, "Partitions"), cases[i].partitions))
+      fail_msg("%s: '%s' partitions (%s)", gpu.name, text(l2, "Partitions"), text(l2, "PartitionsSource"));
+    check_by_sm(&gpu, l2);
+    close_gpu(&gpu);
+  }
 }
 
 static void a_split_distinguishes_two_groups_from_one(void **state)
@@ -152,6 +188,7 @@ int main(void)
     cmocka_unit_test(partitions_are_counted),
     cmocka_unit_test(unclear_partitions_are_absent),
     cmocka_unit_test(latencies_that_differ_between_sms_are_absent),
+    cmocka_unit_test(sms_of_large_gpus_differ),
   };
 
   return cmocka_run_group_tests_name("partitions", tests, NULL, NULL);

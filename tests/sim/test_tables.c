@@ -6,6 +6,7 @@
  *
  * Usage: test_tables [PROFILE]   without a profile: all of them but the recent ones
  */
+#include "by_sm.h"
 #include "papers.h"
 
 #define BLOCKS_OF_ONE_WARP(facts)                                                                  \
@@ -123,6 +124,24 @@ static const struct expectation expectations[] = {
   {"gh200", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
   {"gh200", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
   {"gh200", GC_L2, GC_SPACE_CG, 0},
+  {"b300", GC_L1, GC_SPACE_CA, 0},
+  {"b300", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"b300", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"b300", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"b300", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"b300", GC_L2, GC_SPACE_CG, 0},
+  {"rtx4090", GC_L1, GC_SPACE_CA, 0},
+  {"rtx4090", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"rtx4090", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"rtx4090", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"rtx4090", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"rtx4090", GC_L2, GC_SPACE_CG, 0},
+  {"rtxpro6000", GC_L1, GC_SPACE_CA, 0},
+  {"rtxpro6000", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"rtxpro6000", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"rtxpro6000", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"rtxpro6000", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"rtxpro6000", GC_L2, GC_SPACE_CG, 0},
 };
 #define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
 
@@ -289,7 +308,7 @@ static void check_only_those(const char *gpu, const struct opened *o)
 
     while (e < EXPECTATIONS && (strcmp(expectations[e].gpu, gpu) || expectations[e].kind != kind))
       e++;
-    if (e == EXPECTATIONS && kind != GC_DEVICE_MEMORY && kind != GC_SHARED_MEMORY &&
+    if (e == EXPECTATIONS && kind != GC_DEVICE_MEMORY && kind != GC_SHARED_MEMORY && kind != GC_TENSOR_MEMORY &&
         kind != GC_CONSTANT_L15 && kind != GC_INSTRUCTION_CACHE && kind != GC_L1_TLB &&
         kind != GC_L2_TLB)
       fail_msg("%s has no %s", gpu, gc_kinds[kind].subtype);
@@ -434,6 +453,17 @@ static void check_papers(const char *gpu, const struct opened *o)
   assert_true(rows > 1 || !strcmp(gpu, "p100")); /* test_sets has what the paper says of it */
 }
 
+/* A reason from the search for partitions stands for all that it reports. */
+static void check_l2_by_sm(const struct opened *o)
+{
+  const struct gc_element *l2 = gc_record_find(o->record, GC_L2);
+
+  if (isnan(number(l2, "Partitions")))
+    assert_memory_equal(text(l2, "LatencyBySMSource"), "absent:", 7);
+  else
+    check_by_sm(o, l2);
+}
+
 static void profile(void **state)
 {
   const char *name = *state;
@@ -448,13 +478,15 @@ static void profile(void **state)
   check_memories(name, &o);
   check_constant_l15(name, &o);
   check_carveouts(name, &o);
+  check_l2_by_sm(&o);
   check_papers(name, &o);
   close_gpu(&o);
 }
 
 static const char *const all[] = {"gtx560ti", "gtx470", "gtx780", "k20c", "gtx840m", "p6000", "p100",
                                   "v100", "rtx2080ti", "t1000", "a100", "h100", "h200",
-                                  "rtx5090", "b200", "gb10", "l40", "gh200"};
+                                  "rtx5090", "b200", "gb10", "l40", "gh200", "b300", "rtx4090",
+                                  "rtxpro6000"};
 
 static void check_listed(struct opened *o)
 {

@@ -127,6 +127,34 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   has_not "$(cat page.html)" "another measurement"
 }
 
+@test "--raw: the latency of L2 by SM, with a box for each SM" {
+  sed -e 's/^sms = 4/sms = 12\nsm_spread = 40/' -e 's/^compute = .*/compute = 10.0/' \
+    -e 's/^size = 256 KiB/size = 2 MiB/' "$tiny" >by-sm
+  "$tool" measure --sim "$PWD/by-sm" --only L2Cache,TensorMemory --raw raw >/dev/null
+  run_split "$tool" report page.html --sim "$PWD/by-sm" --raw raw
+  is 0 "$status"
+  well_formed page.html
+  local picture sm
+  picture=$(sed -n "/id='sms'/,/<\/figure>/p" page.html)
+  is 12 "$(grep -c "<rect class='bar'" <<<"$picture")"
+  for sm in {0..11}; do has "$picture" ">$sm</text>"; done
+  # the slowest SM of the value is in the picture
+  local slowest
+  slowest=$("$tool" show --all --sim "$PWD/by-sm" | sed -n 's/.*the latency depends on the SM: .* to \([0-9.]*\) cycles.*/\1/p')
+  has "$picture" ">$(LC_ALL=C printf '%.0f' "$slowest")</text>"
+  # GPUs whose SMs are alike get no such picture
+  "$tool" measure --sim "$tiny" --only L2Cache --raw alike >/dev/null
+  "$tool" report other.html --sim "$tiny" --raw alike
+  has_not "$(cat other.html)" "id='sms'"
+  # Tensor Memory is in the page, in JSON and in the record that lstopo shows
+  has "$(cat page.html)" "<h3 id='TensorMemory'>TensorMemory</h3>"
+  has "$(cat page.html)" "From a table in this program."
+  is '"table"' "$("$tool" show --json --sim "$PWD/by-sm" | jq '.. | objects | .CapacitySource? // empty' | grep -m 1 table)"
+  grep -q 'name="gpu0-Tensor 256KiB x12"' "$records/sim-by-sm.xml"
+  # all other elements as well as this one are in the export
+  has "$("$tool" export --format xml --sim "$PWD/by-sm")" 'subtype="TensorMemory"'
+}
+
 @test "--raw: a file that cannot be used costs itself only, and the page names it" {
   cp -r "$curves" raw
   printf '# hwloc-gpucache 0.1.0 raw data\n# form: curve\n# id: a\n# model: NVIDIA H200\nbytes\tloads\n1\n' >'raw/<cut>.tsv'

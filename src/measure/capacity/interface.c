@@ -1,10 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Sizes that the vendor's interface states, with the source "api". The size of shared memory is
+ * Sizes that the vendor's interface states, with the source "api", or that follow from the
+ * architecture (Tensor Memory), with the source "table". The size of shared memory is
  * reported only if a block can use all of its share. doc/methods.md, "Capacity".
  */
 #include "measure/capacity/capacity.h"
+
+#include "record/cores.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -94,6 +97,20 @@ static int put_shared(struct gc_bench *bench, struct gc_measured *element)
   return 0;
 }
 
+/* All of it is known from the architecture alone. */
+static int put_tensor(struct gc_bench *bench, struct gc_measured *element)
+{
+  element->capacity_bytes = GC_TENSOR_BYTES;
+  element->lanes = GC_TENSOR_LANES;
+  element->columns = GC_TENSOR_COLUMNS;
+  element->per_sm = 1;
+  element->instances = bench->properties.sms;
+  gc_set_tabulated(element, GC_CAPACITY);
+  gc_set_tabulated(element, GC_PER_SM);
+  gc_set_tabulated(element, GC_INSTANCES);
+  return gc_set_absent(element, GC_LATENCY, "no ordinary load reaches it");
+}
+
 int gc_step_interface(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_properties *p = &m->bench.properties;
@@ -117,6 +134,8 @@ int gc_step_interface(struct gc_measurement *m, struct gc_measured *element)
   case GC_SHARED_MEMORY:
   case GC_LDS:
     return put_shared(&m->bench, element);
+  case GC_TENSOR_MEMORY:
+    return put_tensor(&m->bench, element);
   default:
     return 0;
   }

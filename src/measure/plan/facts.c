@@ -3,6 +3,9 @@
  *
  * Writes the facts of a GPU into a record.
  */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
 #include "measure/plan/facts.h"
 
 /* A fact that is not the same in the interfaces of all vendors has a source. */
@@ -19,14 +22,13 @@ static int publish_sourced(const struct gc_properties *p, struct gc_infos *infos
     status = gc_infos_set_u64(infos, "CoresPerSM", p->cores_per_sm);
   if (!status)
     status = gc_infos_set(infos, "CoresPerSMSource",
-                          p->cores_per_sm
-                              ? "table"
-                              : "absent:this version does not know the architecture");
+                          p->cores_per_sm ? HWLOC_GPUCACHE_SOURCE_TABLE
+                                          : "absent:this version does not know the architecture");
   if (!status)
     status = gc_infos_set(infos, "LocalLoadsInL1", p->local_l1 ? "yes" : "no");
   return status ? status
                 : gc_infos_set(infos, "LocalLoadsInL1Source",
-                               p->local_l1_from_table ? "table" : "api");
+                               p->local_l1_from_table ? HWLOC_GPUCACHE_SOURCE_TABLE : "api");
 }
 
 int gc_facts_publish(const struct gc_properties *p, double mhz, struct gc_infos *infos)

@@ -95,6 +95,8 @@ const struct gc_plan_step gc_plan[] = {
     {GC_INSTRUCTION_CACHE, "miss penalty", gc_step_instruction_penalty, S(P(MISS_PENALTY)), NULL,
      0},
     SM_MEMORY(SHARED_MEMORY),
+    {GC_TENSOR_MEMORY, "capacity", gc_step_interface, S(P(CAPACITY), P(PER_SM), P(INSTANCES)), NULL,
+     0},
     SM_CACHE(SCALAR_L1, gc_step_capacity, gc_step_census, gc_step_line),
     {GC_SCALAR_L1, "CUs that share it", gc_step_sharing_groups, GC_CU_GROUP_PROPERTIES, NULL, 0},
     SM_MEMORY(LDS),
@@ -149,8 +151,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L1, "address bits", gc_step_address_bits, S(P(SET_INDEX_MASKS)), NULL, GC_STEP_NO_ARENA},
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
-    {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL,
-     GC_STEP_HOST},
+    {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL, GC_STEP_HOST},
     {GC_DEVICE_MEMORY, "other GPUs", gc_step_peers, GC_PEER_PROPERTIES, NULL, GC_STEP_PEERS},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},

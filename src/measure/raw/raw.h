@@ -67,6 +67,10 @@ void gc_raw_repeats(struct gc_raw *raw, const double *cycles, size_t n);
  * first column is the x of a plot. */
 void gc_raw_row(struct gc_raw *raw, const char *columns, const double *values);
 
+/* The columns "SM" (its number) and this one: the latency of lines of L2 that are near to it. A
+ * report draws them beside the GPCs. */
+#define GC_RAW_NEAR "near"
+
 /* Form "list": rows with text, for which plot draws no picture. row: with its tabs. */
 void gc_raw_words(struct gc_raw *raw, const char *columns, const char *row);
 

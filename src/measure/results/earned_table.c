@@ -27,6 +27,13 @@
  *
  *   tests/calibration/calibrate --earn FILE -n 240 --kind all -s 1 -t 1 --only DeviceMemory
  *
+ * GC_LATENCY_BY_SM, which is newer still, was earned on GPUs with sm_spread, which are only of the
+ * kind "unusual"; of the plan, only the latency of memory, and the latency and the partitions of
+ * L2:
+ *
+ *   tests/calibration/calibrate --earn FILE -n 600 --kind unusual -s 1 -t 1 --with sm_spread
+ *   --only DeviceMemory,L2Cache
+ *
  * Run all of them again when methods, the model or the drawn GPUs change. tests/calibration/earn.c
  * has the rules; doc/results/calibration.md shows that the table holds on other seeds.
  */
@@ -101,6 +108,9 @@ const struct gc_earned gc_earned_table[GC_PROPERTY_COUNT][GC_EARNED_BINS] = {
   [GC_LATENCY_UNDER_LOAD] =
     {{0, 0, 0.8111}, {3, 1, 0}, {10, 1, 0.6058}, {17, 3, 0.6923},
      {113, 14, 0.8153}, {0, 0, 0.8153}, {0, 0, 0.8153}},
+  [GC_LATENCY_BY_SM] =
+    {{5, 2, 0.1892}, {4, 1, 0.3449}, {0, 0, 0.8987}, {7, 1, 0.5299},
+     {53, 1, 0.9135}, {0, 0, 0.9135}, {0, 0, 0.9135}},
   [GC_DEPARTURE_DELAY] =
     {{0, 0, 0.928}, {11, 1, 0.6356}, {8, 0, 0.9433}, {5, 0, 0.9433},
      {40, 0, 0.9433}, {0, 0, 0.9433}, {0, 0, 0.9433}},

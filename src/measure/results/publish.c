@@ -205,6 +205,12 @@ static void write_by_load(FILE *out, const struct gc_by_load *values)
   }
 }
 
+/* "222.1,279.4,338.7" */
+static void write_by_sm(FILE *out, const struct gc_by_sm *cycles)
+{
+  fprintf(out, "%.1f,%.1f,%.1f", cycles->least, cycles->middle, cycles->most);
+}
+
 static const char *const replacements[GC_REPLACES_COUNT] = {
     [GC_REPLACES_OTHER] = "other", [GC_REPLACES_LRU] = "lru",   [GC_REPLACES_FIFO] = "fifo",
     [GC_REPLACES_SLRU] = "slru",   [GC_REPLACES_PLRU] = "plru", [GC_REPLACES_RANDOM] = "random",
@@ -262,6 +268,8 @@ static int put_source(const struct gc_finding *finding, enum gc_property propert
     break;
   case GC_STATED:
     return gc_infos_set(infos, name, HWLOC_GPUCACHE_SOURCE_API);
+  case GC_TABULATED:
+    return gc_infos_set(infos, name, HWLOC_GPUCACHE_SOURCE_TABLE);
   case GC_ABSENT:
     return gc_infos_setf(infos, name, HWLOC_GPUCACHE_SOURCE_ABSENT "%s", finding->why);
   case GC_MEASURED:

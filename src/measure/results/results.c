@@ -71,6 +71,12 @@ int gc_set_stated(struct gc_measured *element, enum gc_property property)
   return 0;
 }
 
+int gc_set_tabulated(struct gc_measured *element, enum gc_property property)
+{
+  element->found[property] = (struct gc_finding){.origin = GC_TABULATED};
+  return 0;
+}
+
 int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why)
 {
   struct gc_finding *finding = &element->found[property];
@@ -125,6 +131,16 @@ int gc_set_latency_p95(struct gc_measured *element, const struct gc_latency *p95
     return gc_set_absent(element, GC_LATENCY_P95, "repetitions disagree");
   element->latency_p95_cycles = rounded(p95->cycles, 10);
   return gc_set_measured(element, GC_LATENCY_P95, p95->confidence);
+}
+
+int gc_set_latency_by_sm(struct gc_measured *element, const struct gc_by_sm *cycles,
+                         double confidence)
+{
+  if (confidence < GC_CONFIDENCE_LEAST)
+    return gc_set_absent(element, GC_LATENCY_BY_SM, "too few loads of each SM were timed");
+  element->latency_by_sm = (struct gc_by_sm){
+      rounded(cycles->least, 10), rounded(cycles->middle, 10), rounded(cycles->most, 10)};
+  return gc_set_measured(element, GC_LATENCY_BY_SM, confidence);
 }
 
 int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence)

@@ -48,10 +48,11 @@ extern const char *const gc_properties_names[GC_PROPERTY_COUNT];
 
 /* Where the value of a property comes from. */
 enum gc_origin {
-  GC_UNKNOWN,  /* no step has reported a value */
-  GC_MEASURED, /* source "measured", with a confidence */
-  GC_STATED,   /* source "api": the vendor's interface states it */
-  GC_ABSENT,   /* source "absent:" and the reason */
+  GC_UNKNOWN,   /* no step has reported a value */
+  GC_MEASURED,  /* source "measured", with a confidence */
+  GC_STATED,    /* source "api": the vendor's interface states it */
+  GC_TABULATED, /* source "table": this program knows it of the architecture */
+  GC_ABSENT,    /* source "absent:" and the reason */
 };
 
 /* Whether the reason for an absent property can pass, so that a later measurement may find it. If
@@ -138,6 +139,11 @@ struct gc_by_load {
   double gbps[GC_LOAD_POINTS], ns[GC_LOAD_POINTS]; /* gbps ascending */
 };
 
+/* The SM with the least latency, the median of SMs, the SM with the largest one; cycles. */
+struct gc_by_sm {
+  double least, middle, most;
+};
+
 /* The results for one element. A value is valid if gc_found() returns true for its property;
  * otherwise it is 0. */
 struct gc_measured {
@@ -182,6 +188,7 @@ struct gc_measured {
   struct gc_by_node peer_latency;                                                        /* ns */
   struct gc_by_node peer_path; /* enum gc_peer_path */
   struct gc_by_load under_load;
+  struct gc_by_sm latency_by_sm;
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_level level;
@@ -232,7 +239,8 @@ void gc_results_copy(struct gc_results *to, const struct gc_results *from);
 static inline bool gc_found(const struct gc_measured *element, enum gc_property property)
 {
   return element->found[property].origin == GC_MEASURED ||
-         element->found[property].origin == GC_STATED;
+         element->found[property].origin == GC_STATED ||
+         element->found[property].origin == GC_TABULATED;
 }
 
 /* The capacity in bytes; 0: not known. */
@@ -247,6 +255,8 @@ static inline uint64_t gc_capacity(const struct gc_measured *element)
 int gc_set_measured(struct gc_measured *element, enum gc_property property, double confidence);
 /* A value that the vendor's interface reports. */
 int gc_set_stated(struct gc_measured *element, enum gc_property property);
+/* A value that follows from the architecture. */
+int gc_set_tabulated(struct gc_measured *element, enum gc_property property);
 /* There is no value. why: the reason, cut to the size of gc_finding.why. */
 int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why);
 /* The same for all properties of a set. */
@@ -265,6 +275,9 @@ int gc_set_latency(struct gc_measured *element, enum gc_property property,
                    const struct gc_latency *latency, double mhz);
 /* The 95th percentile of the latency; absent as above. */
 int gc_set_latency_p95(struct gc_measured *element, const struct gc_latency *p95);
+/* The latency by SM; absent as above. */
+int gc_set_latency_by_sm(struct gc_measured *element, const struct gc_by_sm *cycles,
+                         double confidence);
 /* The same for the cycles that a miss adds; absent as above. */
 int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence);
 

@@ -7,7 +7,7 @@
  * (MT4G) 2025, IV-F, for the question.
  */
 #include "measure/core/placement.h"
-#include "measure/topology/partition_groups.h"
+#include "measure/topology/latency_by_sm.h"
 #include "measure/topology/topology.h"
 #include "stats/stats.h"
 
@@ -50,7 +50,8 @@ static void put_side(struct gc_partition_groups *s, struct gc_measured *element,
 static int put_absent(const struct gc_partition_groups *s, struct gc_measured *element,
                       const char *why)
 {
-  const union gc_property_set one = {{GC_IN(INSTANCES)}}, several = GC_PARTITION_PROPERTIES;
+  const union gc_property_set one = {{GC_IN(INSTANCES), GC_IN(LATENCY_BY_SM)}},
+                              several = GC_PARTITION_PROPERTIES;
 
   return gc_set_all_absent(element, s->r.m->bench.properties.l2_per_xcd ? one : several, why);
 }
@@ -103,19 +104,21 @@ static int put_partitions(struct gc_partition_groups *s, struct gc_measured *ele
   return put_instances(s, element);
 }
 
-/* Writes a row for each SM: its latencies after each reader. */
+/* Writes a row for each SM: its latencies after each reader, and that of its near loads. */
 static void log_readers(const struct gc_partition_groups *s)
 {
-  char columns[24 * (1 + GC_READERS_MAX)] = "SM";
-  double row[1 + GC_READERS_MAX];
+  char columns[24 * (2 + GC_READERS_MAX)] = "SM";
+  double row[2 + GC_READERS_MAX];
 
   for (size_t r = 0; r < s->r.count; r++)
     snprintf(columns + strlen(columns), sizeof(columns) - strlen(columns), "\tread by SM %u",
              s->r.readers[r]);
+  strcat(columns, "\t" GC_RAW_NEAR);
   for (uint32_t sm = 0; sm < s->r.sms && s->r.count && !s->absent; sm++) {
-    row[0] = sm;
+    row[0] = s->r.m->results->sm_number[sm];
     for (size_t r = 0; r < s->r.count; r++)
       row[1 + r] = gc_partition_groups_mean(s, r, sm);
+    row[1 + s->r.count] = gc_latency_of_sm(s, sm, NULL);
     gc_raw_row(s->r.m->bench.raw, columns, row);
   }
 }
@@ -141,6 +144,7 @@ static int report(struct gc_partition_groups *s, struct gc_measured *element)
   put_sides(s);
   if (s->absent)
     return put_absent(s, element, s->absent);
+  gc_put_latency_by_sm(s, element);
   return s->r.m->bench.properties.l2_per_xcd ? put_l2s(s, element) : put_partitions(s, element);
 }
 

@@ -22,6 +22,6 @@ gc_step_needs gc_needs_partitions;
   GC_SET_OF(GC_IN(INSTANCES), GC_IN(PER_SM), GC_IN(SHARED_BY_CUS), GC_IN(CU_GROUPS))
 #define GC_PARTITION_PROPERTIES                                                                    \
   GC_SET_OF(GC_IN(INSTANCES), GC_IN(PARTITIONS), GC_IN(PARTITION_SMS), GC_IN(NEAR_LATENCY),        \
-            GC_IN(FAR_LATENCY))
+            GC_IN(FAR_LATENCY), GC_IN(LATENCY_BY_SM))
 
 #endif

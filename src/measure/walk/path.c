@@ -7,6 +7,8 @@
  */
 #include "measure/walk/path.h"
 
+#include "record/cores.h"
+
 #define KIB(n) ((uint64_t)(n) << 10)
 
 static bool has_l1(const struct gc_properties *p) { return p->global_l1; }
@@ -89,5 +91,7 @@ bool gc_present(const struct gc_properties *properties, enum gc_kind kind)
 
   if (kind == GC_INSTRUCTION_CACHE)
     return properties->has_code;
+  if (kind == GC_TENSOR_MEMORY)
+    return gc_has_tensor_memory(properties->compute_major);
   return !path || path->present(properties);
 }

@@ -52,6 +52,8 @@ static const struct {
     /* The loads at which latencies are measured are never the same twice. */
     {"LatencyUnderLoad", ANYWHERE, NEVER},
     {"VictimShares", ANYWHERE, NEVER},
+    /* Which SMs are disabled decides. LatencyCycles is compared. */
+    {"LatencyBySM", ANYWHERE, NEVER},
 
     /* Which SMs of a chip are disabled differs from board to board. An H200 has 66 + 66 or 64 + 68
      * SMs near to its L2 partitions. */

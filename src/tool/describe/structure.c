@@ -167,6 +167,18 @@ static void print_departure(const struct gc_element *element, const char *unit, 
     putc('\n', out);
 }
 
+/* "  TensorMemory: 128 lanes of 512 columns of 4 bytes, for tensor cores only" */
+static void print_tensor(const struct gc_element *element, FILE *out)
+{
+  const char *lanes = get(element, HWLOC_GPUCACHE_LANES);
+  const char *columns = get(element, HWLOC_GPUCACHE_COLUMNS);
+
+  if (!lanes || !columns)
+    return;
+  begin(element, out);
+  fprintf(out, "%s lanes of %s columns of 4 bytes, for tensor cores only\n", lanes, columns);
+}
+
 static void print_remote(const struct gc_element *element, FILE *out)
 {
   const char *cycles = get(element, HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES);
@@ -269,6 +281,20 @@ static void print_tlb(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
+/* "  L2Cache: the latency depends on the SM: 222.1 to 338.7 cycles, median 279.4" */
+static void print_by_sm(const struct gc_element *element, const char *unit, FILE *out)
+{
+  const char *least = get(element, HWLOC_GPUCACHE_LATENCY_BY_SM);
+  const char *middle = least ? strchr(least, ',') : NULL;
+  const char *most = middle ? strchr(middle + 1, ',') : NULL;
+
+  if (!most)
+    return;
+  begin(element, out);
+  fprintf(out, "the latency depends on the %s: %.*s to %s cycles, median %.*s\n", unit,
+          (int)(middle - least), least, most + 1, (int)(most - middle - 1), middle + 1);
+}
+
 void gc_show_structure(const struct gc_element *element, const char *unit, FILE *out)
 {
   print_slices(element, out);
@@ -277,6 +303,7 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_list(element, HWLOC_GPUCACHE_VICTIM_SHARES, "share of the replacements of each way: ", out);
   print_list(element, HWLOC_GPUCACHE_SURVIVAL_CURVE, "share of lines that survive later fills: ",
              out);
+  print_by_sm(element, unit, out);
   print_list(element, HWLOC_GPUCACHE_LATENCY_UNDER_LOAD,
              "latency while others read, GB/s:ns: ", out);
   print_stores(element, out);
@@ -286,6 +313,7 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_banks(element, out);
   print_atomics(element, out);
   print_remote(element, out);
+  print_tensor(element, out);
   print_tlb(element, out);
   print_instruction_cache(element, out);
 }

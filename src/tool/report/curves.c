@@ -131,6 +131,8 @@ static bool draw(FILE *out, struct curves *curves, const char *name, unsigned nu
 
   if (!status) {
     status = gc_picture_figure(out, &plot, number, &why);
+    if (!status)
+      gc_report_sms(out, curves->report->record, &plot);
     gc_plot_free(&plot);
   }
   if (status)

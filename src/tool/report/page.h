@@ -8,6 +8,7 @@
 #define GC_TOOL_REPORT_PAGE_H
 
 #include "record/record.h"
+#include "tool/plot/raw_data.h"
 #include "util/error.h"
 
 #include <stdio.h>
@@ -40,6 +41,10 @@ void gc_report_partitions(FILE *out, const struct gc_report *report);
  * says how to get curves. 0; 1 if some files could not be used, after a message for each; or a
  * negative errno with a sentence if there is nothing to draw. */
 int gc_report_curves(FILE *out, const struct gc_report *report, struct gc_error *err);
+
+/* sms.c: if this is the file with the latency of L2 on each SM, and it depends on the SM, draws the
+ * SMs by GPC. */
+void gc_report_sms(FILE *out, const struct gc_record *record, const struct gc_plot *plot);
 
 /* values.c: for each element a table of all values and of what is absent, with confidence and
  * method. */

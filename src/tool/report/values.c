@@ -59,7 +59,7 @@ static void write_how(FILE *out, const struct gc_element *element, const struct 
     fputs("Stated by the vendor’s interface (CUDA or HIP).", out);
   else if (!strcmp(source->value, HWLOC_GPUCACHE_SOURCE_SYSFS))
     fputs("Stated by the kernel driver’s tables (sysfs).", out);
-  else if (!strcmp(source->value, "table"))
+  else if (!strcmp(source->value, HWLOC_GPUCACHE_SOURCE_TABLE))
     fputs("From a table in this program.", out);
   else if (strcmp(source->value, HWLOC_GPUCACHE_SOURCE_MEASURED))
     gc_html(out, "$", source->value);
