@@ -40,7 +40,7 @@ static const char help[] =
     "  -p INDEX     print the profile of one drawn GPU, from 0, and measure nothing\n"
     "  --kind KIND  general; pages: GPUs with physical pages, TLBs and more; habits: GPUs with\n"
     "               clocks that change and more; hierarchy: GPUs with GPCs and L2 partitions;\n"
-    "               all: one of each kind in turn. Default: general\n"
+    "               unusual: GPUs with a second mode of the noise and more; all: one of each kind in turn. Default: general\n"
     "  --earn FILE  write the table of earned confidences, and test nothing\n"
     "  --continue FILE\n"
     "               with --earn: measure GPUS more, behind those of this table, which has the "

@@ -17,7 +17,7 @@
 
 #define TEXT_MAX 4096
 
-#define COURT_SMS_MAX 256 /* of a drawn GPU */
+#define COURT_SMS_MAX 512 /* of a drawn GPU */
 
 struct court {
   const struct drawn_gpu *gpu;
