@@ -175,7 +175,8 @@ static void draw_tags(struct drawing *d, unsigned kib, unsigned line, unsigned w
 /* Every carve-out must leave whole sets. */
 static void draw_unified_l1(struct drawing *d)
 {
-  const unsigned line = draw_power(d, 32, d->unusual ? LONGEST_LINE : 128), ways = draw_power(d, 2, 8), lost = draw_number(d, 0, 8) * KIB;
+  const unsigned line = draw_power(d, 32, d->unusual ? LONGEST_LINE : 128), most = KIB / line;
+  const unsigned ways = draw_power(d, 2, most < 8 ? most : 8), lost = draw_number(d, 0, 8) * KIB;
   const unsigned total = d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB;
 
   draw_text(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0", total);
