@@ -73,3 +73,5 @@ unsigned draw_far_die(struct drawing *d)
 {
   return (unsigned)(d->l2_ahead * draw_between(d, 0.4, 0.95));
 }
+
+unsigned draw_above_line(const struct drawing *d) { return d->unusual ? 9 : 8; }

@@ -110,6 +110,8 @@ void draw_unusual(struct drawing *d, bool amd);
 void draw_second_mode(struct drawing *d);
 double draw_write_share(struct drawing *d);
 unsigned draw_far_die(struct drawing *d);
+/* The lowest address bit above the longest line. */
+unsigned draw_above_line(const struct drawing *d);
 
 /* Whether the cache whose section is being written replaces the least recently used line. */
 bool draw_is_lru(const struct drawing *d);
