@@ -204,7 +204,7 @@ static int run(struct search *s, uint32_t readers, uint32_t warps, double *gbps,
       for (uint32_t k = 0; k < PART; k++)
         if (s->kind == GC_L2 || k % GC_OF_PAGE)
           cycles[n++] = s->trace[i * LOADS + r * PART + k];
-    parts[r] = gc_midhinge(cycles, n) - s->m->results->overhead.cycles;
+    parts[r] = gc_middle(cycles, n) - s->m->results->overhead.cycles;
   }
   return 0;
 }

@@ -99,7 +99,7 @@ static int measure_latency(struct gc_outside *o, enum gc_outside_what what,
     for (uint32_t i = 0; i < o->chains; i++)
       for (uint32_t k = 0; k < LOADS; k++)
         o->cycles[n++] = o->trace[(i * PARTS + r + 1) * LOADS + k];
-    values[r] = (gc_midhinge(o->cycles, n) - o->m->results->overhead.cycles) * 1e3 / bench->mhz;
+    values[r] = (gc_middle(o->cycles, n) - o->m->results->overhead.cycles) * 1e3 / bench->mhz;
   }
   return status;
 }

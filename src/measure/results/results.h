@@ -142,6 +142,7 @@ struct gc_by_load {
  * otherwise it is 0. */
 struct gc_measured {
   enum gc_kind kind;
+  bool delayed; /* so many single loads take longer that the mean differs from the median: sm_latency.c */
   bool tried; /* a step has run, so the record gets this element */
   struct gc_finding found[GC_PROPERTY_COUNT];
 

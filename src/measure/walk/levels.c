@@ -61,14 +61,15 @@ static void count(struct counts *counts, const uint32_t *trace, size_t n, size_t
     counts->cycles[trace[i] < CYCLES_MAX ? trace[i] : CYCLES_MAX - 1]++;
 }
 
-/* The mean of the quartiles. For a symmetric distribution this is the median. It is more stable: on
- * an H200 half of the memory is near (550 cycles) and half is far (770), and a median may be
- * anywhere in the gap between them. */
-static double midhinge(const struct counts *counts)
+/* On an H200 half of the memory is near (550 cycles) and half is far (770). */
+static double middle(const struct counts *counts)
 {
-  return (gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.25) +
-          gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.75)) /
-         2;
+  double quantiles[GC_MIDDLE_QUANTILES];
+
+  for (size_t i = 0; i < GC_MIDDLE_QUANTILES; i++)
+    quantiles[i] =
+        gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, gc_middle_quantiles[i]);
+  return gc_middle_of(quantiles);
 }
 
 /* Cold pairs of neighbours: the first load of a pair misses, the second one hits. A repetition has
@@ -94,8 +95,8 @@ static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsign
       count(&first, pairs.trace, n, 0, 2);
       count(&second, pairs.trace, n, 1, 2);
     }
-    firsts[r] = midhinge(&first);
-    seconds[r] = midhinge(&second);
+    firsts[r] = middle(&first);
+    seconds[r] = middle(&second);
   }
   return status;
 }
@@ -128,7 +129,7 @@ static int touch_lines(struct gc_measurement *m, const struct gc_path *path, uns
   return status;
 }
 
-/* SMs walk a ring that is in memory. middles: the midhinge of all timed loads, in so many
+/* SMs walk a ring that is in memory. middles: the middle of all timed loads, in so many
  * successive parts of equal size. */
 static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
                      const struct gc_traced *traced, unsigned parts, double *middles)
@@ -142,7 +143,7 @@ static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
 
     for (size_t i = 0; i < traced->n; i++)
       count(&counts, trace + i * traced->loads + part * each, each, 0, 1);
-    middles[part] = midhinge(&counts);
+    middles[part] = middle(&counts);
   }
   return status;
 }
