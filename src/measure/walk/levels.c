@@ -26,6 +26,7 @@
 #define CONSTANT_ROUNDS 2 /* two rounds per repetition, because there are few pairs */
 /* Bytes: at least twice any constant L1, so that every load misses it. */
 #define CONSTANT_RING 8192
+#define CONSTANT_STRIDE_MAX 512 /* bytes: no constant L1 fetches more at a time */
 #define RING_SMS 32
 #define RING_LOADS 96
 #define SCALAR_RING 131072
@@ -185,11 +186,11 @@ bool gc_misses_constant_l1(const struct gc_results *results, uint64_t bytes)
 }
 
 /* Walks a ring that fits the constant L1.5, but not the constant L1. */
-static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double *middles)
+static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, uint32_t stride,
+                             double *middles)
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
-  const uint32_t stride = gc_constant_l15_stride(m->results);
   const uint32_t slots = (uint32_t)(gc_beyond_constant_l1(m->results) / stride);
   const uint32_t n = bench->properties.sms < RING_SMS ? bench->properties.sms : RING_SMS;
   uint64_t starts[RING_SMS];
@@ -202,6 +203,23 @@ static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double 
     starts[i] = gc_ring_address(bench, path->space, 0);
   for (unsigned r = 0; r <= repeats && !status; r++)
     status = walk_ring(bench, path, &traced, 1, r ? &middles[r - 1] : &discarded);
+  return status;
+}
+
+/* Loads that hit the constant L1 and loads that miss it. What it fetches at a time may not be known
+ * yet, so that most loads of a ring may hit what another load has brought in; then the slots must be
+ * farther apart. */
+static int find_constant_l1(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
+{
+  const bool known = gc_found(&m->results->element[GC_CONSTANT_L1], GC_FETCH);
+  const uint32_t stride = gc_constant_l15_stride(m->results);
+  double unused[GC_LEVEL_REPEATS];
+  int status = walk_pairs(&m->bench, gc_path_of(GC_CONSTANT_L1), repeats, 1, unused, levels->hit);
+
+  if (!status)
+    status = walk_constant_l15(m, repeats, stride, levels->miss);
+  if (!status && !known && gc_levels_threshold(levels) <= 0)
+    status = walk_constant_l15(m, repeats, CONSTANT_STRIDE_MAX, levels->miss);
   return status;
 }
 
@@ -310,13 +328,14 @@ static int measure_levels(struct gc_measurement *m, enum gc_kind kind, unsigned 
   case GC_L2:
     return walk_memory(m, repeats, levels);
   case GC_CONSTANT_L1:
-    status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
-    return status ? status : walk_constant_l15(m, repeats, levels->miss);
+    return find_constant_l1(m, repeats, levels);
   case GC_CONSTANT_L15:
     if (m->results->l2_lost)
       return touch_lines(m, path, repeats, levels);
     status = walk_pairs(bench, path, repeats, CONSTANT_ROUNDS, levels->miss, unused);
-    return status ? status : walk_constant_l15(m, repeats, levels->hit);
+    return status
+               ? status
+               : walk_constant_l15(m, repeats, gc_constant_l15_stride(m->results), levels->hit);
   case GC_SCALAR_L1:
     status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
     return status ? status : walk_behind_scalar(bench, repeats, levels->miss);
