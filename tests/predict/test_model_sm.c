@@ -619,15 +619,16 @@ static void stores_and_atomics(void **state)
   assert_in_range(run.counts.l2_loads.misses, 64 + 32, 3 * 64);
 }
 
-/* L2 knows which bytes were stored: the first 4 of each sector. The load of others misses, and
- * brings in the sector; a load past L1 of what was stored hits. */
+/* L2 knows which bytes were stored: the first 4 of a sector. A load misses, also that of these
+ * bytes, because L1 asks for the whole sector, and brings it in. If all of it was stored, a load
+ * hits. */
 static void l2_knows_stored_bytes(void **state)
 {
   static const struct fake_instruction list[] = {
       {.base = 0, .mask = 1, .stride = 4, .operation = GC_TRACE_STORE},
       {.base = 0, .mask = 1, .stride = 4, .operation = GC_TRACE_STORE}, /* hits */
-      {.base = 0, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* hits */
-      {.base = 4, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* misses */
+      {.base = 0, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* misses */
+      {.base = 4, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* hits: all came in */
       {.base = 8, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* hits: all came in */
       {.base = 256, .mask = 0xff, .stride = 4, .operation = GC_TRACE_STORE},
       {.base = 256, .mask = 0xff, .stride = 4, .hint = GC_TRACE_NO_L1}, /* all was stored: hits */
@@ -677,6 +678,81 @@ static void far_hits(void **state)
   run = fake_run(&gpu, &plain, &one_block, LIST(list));
   assert_int_equal(run.counts.l2_loads_far, 0); /* one look-up, in the home */
   free(run.loads);
+}
+
+/* SM 0 stores lines; then one of the two SMs loads them. Where SM 0 has stored whole sectors, the
+ * partition near to it has all of them, and the other one those whose home it is. */
+static void stores_leave_copies(void **state)
+{
+  static struct fake_instruction list[2 * 64 + 1];
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.sms = gpu.partitions = 2;
+  gpu.blocks_per_sm = 1;
+  gpu.copies = true;
+  for (unsigned other = 0; other < 2; other++)
+    for (unsigned bytes = 4; bytes <= 8; bytes += 4) { /* of the 8 of each thread */
+      struct gc_kernel_run run;
+
+      for (unsigned i = 0; i < 2 * 64; i++)
+        list[i + (i >= 64)] =
+            (struct fake_instruction){.block = i >= 64 && other,
+                                      .base = 256 * (uint64_t)(i % 64),
+                                      .stride = 8,
+                                      .bytes = i < 64 ? bytes : 8,
+                                      .hint = GC_TRACE_NO_L1,
+                                      .operation = i < 64 ? GC_TRACE_STORE : GC_TRACE_LOAD};
+      list[64] =
+          (struct fake_instruction){.block = other, .operation = GC_TRACE_OTHER, .count = 1000000};
+      run = fake_run(&gpu, &plain, &one_block, LIST(list));
+      assert_int_equal(run.counts.l2_loads.accesses, 64 * 8);
+      if (bytes == 4) {
+        assert_int_equal(run.counts.l2_loads.misses, 64 * 8);
+      } else {
+        assert_int_equal(run.counts.l2_loads.misses, 0);
+        assert_in_range(run.counts.l2_loads_far, other ? 16 * 8 : 0, other ? 48 * 8 : 0);
+      }
+      free(run.loads);
+    }
+}
+
+/* A kernel stores some lines, another one loads lines and is partial, and the first lines are
+ * loaded again. They are there if few blocks were left out, and away if many were, before or after
+ * the only block that was not. */
+static void blocks_left_out_displace(void **state)
+{
+  static const struct {
+    uint64_t number, launched;
+    bool displaces;
+  } cases[] = {{0, 0, false}, {0, 2, false}, {0, 100000, true}, {99999, 100000, true}};
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.memory_cycles = 100;
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    const struct fake_instruction again[] = {{.base = 0, .stride = 128}};
+    const struct fake_instruction other[] = {
+        {.block = (unsigned)cases[c].number, .base = 1 << 20, .stride = 128}};
+    struct gc_cache_model *predict = gc_cache_model_new(&gpu, &plain);
+
+    assert_non_null(predict);
+    for (unsigned kernel = 0; kernel < 3; kernel++) {
+      struct fake_list list = {kernel == 1 ? other : again, 1};
+      struct gc_trace trace = {
+          .blocks = cases[c].number + 1, .make = fake_from_list, .data = &list};
+      struct gc_trace_launch launch = one_block;
+      struct gc_kernel_run run;
+
+      if (kernel == 1)
+        launch.launched_blocks = cases[c].launched;
+      assert_int_equal(gc_cache_model_run(predict, &trace, &launch, &run, NULL), 0);
+      if (kernel == 2)
+        assert_int_equal(run.counts.l2_loads.misses, cases[c].displaces ? 32 : 0);
+      free(run.loads);
+    }
+    gc_cache_model_free(predict);
+  }
 }
 
 /* L1 is empty when a kernel begins; L2 keeps its contents. */
@@ -947,6 +1023,8 @@ int main(void)
       cmocka_unit_test(stores_of_a_part_of_a_sector),
       cmocka_unit_test(stores_and_atomics),
       cmocka_unit_test(l2_knows_stored_bytes),
+      cmocka_unit_test(stores_leave_copies),
+      cmocka_unit_test(blocks_left_out_displace),
       cmocka_unit_test(far_hits),
       cmocka_unit_test(kernels_keep_l2),
       cmocka_unit_test(tlb_adds_latency),

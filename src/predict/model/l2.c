@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_PROGRAMS_LINE (UINT64_C(1) << 57) /* lines from here on are at no address */
+
 static unsigned near_of(const struct gc_gpu_model *gpu, unsigned sm)
 {
   if (gpu->private_l2)
@@ -37,7 +39,8 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
     gc_set_index_init(&l2->index, &gpu->l2);
   l2->partitions = calloc(gpu->partitions, sizeof *l2->partitions);
   l2->near = malloc(gpu->sms);
-  if (!l2->partitions || !l2->near)
+  l2->added = calloc(gpu->partitions, sizeof *l2->added);
+  if (!l2->partitions || !l2->near || !l2->added)
     status = -ENOMEM;
   for (unsigned i = 0; i < gpu->sms && !status; i++)
     l2->near[i] = (uint8_t)near_of(gpu, i);
@@ -59,12 +62,22 @@ void gc_l2_fini(struct gc_l2 *l2)
     gc_lines_fini(&l2->partitions[i]);
   free(l2->partitions);
   free(l2->near);
+  free(l2->added);
   memset(l2, 0, sizeof *l2);
 }
 
 void gc_l2_begin(struct gc_l2 *l2)
 {
   l2->start = l2->last;
+  memset(l2->added, 0, l2->gpu->partitions * sizeof *l2->added);
+}
+
+/* Adds a line to a partition, for the present kernel. NULL: no memory. */
+GC_ALWAYS_INLINE struct gc_line *add_line(struct gc_l2 *l2, unsigned partition, uint32_t set,
+                                          uint64_t line, uint64_t mix)
+{
+  l2->added[partition]++;
+  return gc_lines_add_mixed(&l2->partitions[partition], set, line, mix);
 }
 
 /* One line of L2. */
@@ -81,17 +94,30 @@ struct access {
   uint32_t stored;          /* result: of the hits, those of which only what was stored is valid */
 };
 
-/* The sectors of which stores have made some parts valid, among them all that an access needs. */
-static uint32_t look_at_stored(const struct gc_l2 *l2, const struct gc_line *line, uint32_t sectors,
-                               uint32_t parts)
+/* The parts of whole sectors of L1: L1 asks for whole ones. The parts are of lines of L1's size. */
+static uint32_t whole_sectors(const struct gc_l2 *l2, uint32_t parts)
 {
-  uint32_t found = 0;
+  const struct gc_cache_geometry *l1 = &l2->gpu->l1;
+  uint32_t whole = 0;
 
-  for (uint32_t left = sectors & ~line->sectors; left; left &= left - 1) {
+  for (uint32_t i = 0; i < l1->line_bytes / l1->sector_bytes; i++)
+    if (parts & gc_parts_of(l1, i))
+      whole |= gc_parts_of(l1, i);
+  return whole;
+}
+
+/* The sectors of which stores have made some parts valid, among them all that an access needs. */
+static uint32_t look_at_stored(const struct gc_l2 *l2, const struct gc_line *line,
+                               const struct access *access)
+{
+  uint32_t needed = 0, found = 0; /* a store needs nothing */
+
+  if (access->kind != GC_L2_STORE)
+    needed = l2->same_lines ? whole_sectors(l2, access->parts) : access->parts;
+  for (uint32_t left = access->sectors & ~line->sectors; left; left &= left - 1) {
     const uint32_t sector = (uint32_t)__builtin_ctz(left), all = gc_parts_of(&l2->gpu->l2, sector);
-    const uint32_t needed = parts & all;
 
-    if (line->stored & all && !(needed & ~line->stored))
+    if (line->stored & all && !(needed & all & ~line->stored))
       found |= UINT32_C(1) << sector;
   }
   return found;
@@ -103,8 +129,7 @@ GC_ALWAYS_INLINE void look_into(struct gc_l2 *l2, struct gc_line *line, bool nea
                                 struct access *access)
 {
   const struct gc_gpu_model *gpu = l2->gpu;
-  const uint32_t needed = access->kind == GC_L2_STORE ? 0 : access->parts; /* a store: nothing */
-  const uint32_t stored = line->stored ? look_at_stored(l2, line, access->sectors, needed) : 0;
+  const uint32_t stored = line->stored ? look_at_stored(l2, line, access) : 0;
   uint32_t found;
 
   if (line->pending && line->arrival <= access->now)
@@ -172,7 +197,7 @@ GC_ALWAYS_INLINE int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *
   uint64_t arrival = access->now + access->cycles;
 
   if (!line)
-    line = gc_lines_add_mixed(&l2->partitions[partition], access->set, access->line, access->mix);
+    line = add_line(l2, partition, access->set, access->line, access->mix);
   if (!line)
     return -ENOMEM;
   sectors &= ~line->sectors;
@@ -203,10 +228,31 @@ static void drop(struct gc_l2 *l2, unsigned partition, const struct access *acce
   }
 }
 
-/* After a store or an atomic: what is not valid any more. found: sectors that were there. */
-static void drop_old(struct gc_l2 *l2, unsigned home, const struct access *access, uint32_t found)
+/* What a store leaves in the partition near to its SM, which is not the home. */
+static int keep_own(struct gc_l2 *l2, const struct access *access)
+{
+  struct gc_lines *lines = &l2->partitions[access->near];
+  struct gc_line *line = gc_lines_find_mixed(lines, access->set, access->line, access->mix);
+
+  if (line)
+    gc_lines_use(lines, access->set, line);
+  else
+    line = add_line(l2, access->near, access->set, access->line, access->mix);
+  if (!line)
+    return -ENOMEM;
+  line->stored |= access->parts;
+  line->sectors |=
+      gc_sectors_stored(&l2->gpu->l2, access->sectors & ~line->sectors, UINT32_MAX, line->stored);
+  return 0;
+}
+
+/* After a store or an atomic: the copy of what was stored, and what is not valid any more. found:
+ * sectors that were in the home. */
+static int replace_old(struct gc_l2 *l2, unsigned home, const struct access *access, uint32_t found)
 {
   const struct gc_gpu_model *gpu = l2->gpu;
+  const bool own = access->kind == GC_L2_STORE && gpu->l2.store_updates &&
+                   gpu->l2.store_miss == GC_ALLOCATE_SECTOR;
   uint32_t sectors = access->sectors;
 
   if (access->kind == GC_L2_STORE && !gpu->l2.store_updates && found) {
@@ -214,8 +260,9 @@ static void drop_old(struct gc_l2 *l2, unsigned home, const struct access *acces
     drop(l2, home, access, sectors);
   }
   for (unsigned i = 0; gpu->copies && i < gpu->partitions; i++)
-    if (i != home)
+    if (i != home && !(own && i == access->near))
       drop(l2, i, access, sectors);
+  return gpu->copies && own && access->near != home ? keep_own(l2, access) : 0;
 }
 
 /* The sectors that an access brings in: those that miss; of a store, also those of which parts have
@@ -312,8 +359,8 @@ GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
     status = keep(l2, home, home_line, access, bring);
   if (!status && copy)
     status = keep(l2, near, near_line, access, access->sectors & ~access->stored);
-  if (access->kind != GC_L2_LOAD)
-    drop_old(l2, home, access, access->hits | access->under_way);
+  if (!status && access->kind != GC_L2_LOAD)
+    status = replace_old(l2, home, access, access->hits | access->under_way);
   return status;
 }
 
@@ -399,6 +446,25 @@ GC_ALWAYS_INLINE int load_line(struct gc_l2 *l2, struct access access, uint64_t 
 
   *cycles = access.cycles;
   return status;
+}
+
+int gc_l2_pass_over(struct gc_l2 *l2, double times)
+{
+  const uint64_t most =
+      (uint64_t)l2->gpu->l2.sets * l2->gpu->l2.ways; /* all lines of a partition */
+
+  for (unsigned partition = 0; partition < l2->gpu->partitions; partition++) {
+    const double wanted = times * (double)l2->added[partition];
+    const uint64_t count = wanted < (double)most ? (uint64_t)wanted : most;
+
+    for (uint64_t i = 0; i < count; i++) {
+      const uint64_t line = NO_PROGRAMS_LINE + l2->passed++;
+
+      if (!gc_lines_add(&l2->partitions[partition], gc_set_of(&l2->index, line), line))
+        return -ENOMEM;
+    }
+  }
+  return 0;
 }
 
 int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,

@@ -5,9 +5,9 @@
  * time. A sector is allocated when it is requested, and pending until it arrives from memory.
  *
  * Without copies, each line has one partition, by a hash of its number. With copies, that is its
- * home; the near partition of the SM is searched first, and keeps what comes from the home. An
- * access hits if the near partition or the home has the sector. A store goes to the home; copies of
- * its sectors become invalid. The near partition of SM s is s * partitions / sms.
+ * home; the near partition of the SM is searched first, and keeps what comes from the home, and
+ * what the SM stores. An access hits if the near partition or the home has the sector. A store goes
+ * to the home; copies of its sectors in other partitions than the near one become invalid.
  */
 #ifndef GC_PREDICT_MODEL_L2_H
 #define GC_PREDICT_MODEL_L2_H
@@ -35,6 +35,8 @@ struct gc_l2 {
   struct gc_partial partial;
   struct gc_tlbs tlbs; /* none if loads take no time */
   uint8_t *near;       /* partition of each SM */
+  uint64_t *added;     /* lines that the present kernel has added to each partition */
+  uint64_t passed;     /* lines in place of those of blocks that a trace leaves out */
   uint64_t random;
   struct gc_counts *counts;
   uint64_t start,
@@ -54,6 +56,10 @@ void gc_l2_begin(struct gc_l2 *l2);
 int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
                   const struct gc_request *request, uint32_t sectors, uint64_t now,
                   uint64_t *cycles);
+
+/* Makes room in each partition for what blocks would have added that a trace leaves out: `times`
+ * what the kernel has added so far. So what was in L2 leaves it. -ENOMEM or 0. */
+int gc_l2_pass_over(struct gc_l2 *l2, double times);
 
 /* The partition of a line; mix is gc_mix(line). */
 GC_ALWAYS_INLINE unsigned gc_l2_home(const struct gc_l2 *l2, unsigned near, uint64_t mix)

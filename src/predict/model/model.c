@@ -44,6 +44,10 @@ struct gc_cache_model {
   struct room *rooms;
   size_t room_count, most_rooms;
   bool exhausted; /* the kernel has no more blocks */
+  /* Of a kernel of which the trace has only some blocks: how many were read, the number of the next
+   * one if none is left out, and those left out of which L2 knows nothing yet. */
+  bool partial;
+  uint64_t blocks, next_block, left_out;
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
   unsigned loads_at_once;
 };
@@ -152,6 +156,37 @@ static struct gc_block_reader reader_of(struct gc_cache_model *predict)
   return reader;
 }
 
+/* Before block `number` of a partial kernel, or its end: L2 gets as much for each block that was
+ * left out as for one that was not. 0 or -ENOMEM. */
+static int pass_over(struct gc_cache_model *predict, uint64_t number)
+{
+  double times;
+
+  if (predict->partial && number > predict->next_block)
+    predict->left_out += number - predict->next_block;
+  predict->next_block = number + 1;
+  if (!predict->left_out || !predict->blocks)
+    return 0;
+  times = (double)predict->left_out / (double)predict->blocks;
+  predict->left_out = 0;
+  return gc_l2_pass_over(&predict->l2, times);
+}
+
+/* Reads the next block. 1, 0 if there is none, or a negative errno. */
+static int read_block(struct gc_cache_model *predict, struct gc_block *block,
+                      struct gc_block_reader *reader, struct gc_trace *trace, struct gc_error *err)
+{
+  const int status = gc_block_read(block, reader, trace, err);
+
+  predict->exhausted = status == 0;
+  if (status != 1 || !block->instruction_count)
+    return status;
+  if (pass_over(predict, block->number))
+    return gc_fail(err, -ENOMEM, "no memory for the lines of a cache");
+  predict->blocks++;
+  return 1;
+}
+
 /* Reads the next block that has instructions, and starts it. 0, or a negative errno. */
 static int start_block(struct gc_cache_model *predict, struct gc_trace *trace,
                        const struct room *room, struct gc_error *err)
@@ -161,11 +196,10 @@ static int start_block(struct gc_cache_model *predict, struct gc_trace *trace,
   struct gc_resident *resident = &sm->residents[room->resident];
 
   while (!predict->exhausted && resident->live == 0) {
-    int status = gc_block_read(&resident->block, &reader, trace, err);
+    int status = read_block(predict, &resident->block, &reader, trace, err);
 
     if (status < 0)
       return status;
-    predict->exhausted = status == 0;
     if (status && gc_sm_start(sm, room->resident, room->ended))
       return gc_fail(err, -ENOMEM, "no memory for the warps of a block");
   }
@@ -301,8 +335,7 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
   do {
     uint64_t slot;
 
-    status = gc_block_read(&block, &reader, trace, err);
-    predict->exhausted = status == 0;
+    status = read_block(predict, &block, &reader, trace, err);
     if (status != 1)
       break;
     if (!slots) {
@@ -371,12 +404,16 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   gc_l2_begin(&predict->l2);
   gc_place_blocks(&predict->gpu, launch->blocks, predict->order);
   predict->used = 0;
+  predict->partial = launch->launched_blocks;
+  predict->blocks = predict->next_block = predict->left_out = 0;
   predict->registers = launch->registers && !predict->options.each_load_waits;
   predict->loads_at_once = predict->options.each_load_waits ? 1 : launch->loads_at_once;
   status = start_kernel(predict, trace, *launch, &run->blocks_per_sm, err);
   if (!status && run->blocks_per_sm) {
     status = run_blocks(predict, trace, err);
     run->cycles = last_cycle(predict);
+    if (!status && pass_over(predict, launch->launched_blocks))
+      status = gc_fail(err, -ENOMEM, "no memory for the lines of a cache");
   }
   if (status) {
     memset(run, 0, sizeof *run);
