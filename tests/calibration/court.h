@@ -47,6 +47,11 @@ void court_launch_blocks(const struct court *court, int percent, uint32_t warps)
 /* The SM clock at which the GPU was measured, as a share of the profile's. */
 double court_clock_share(const struct court *court);
 
+/* Whether the reported cycles are the true ones of the place, within `near`. While a GPU drifts, every
+ * latency between the ends of the drift is right. If some loads are delayed, it may be the median of
+ * all or of the others. If SMs differ, it is that of the median SM. */
+bool court_cycles(const struct court *court, struct court_case *c, double truth, double near);
+
 /* The latency of a level in SM cycles, at the clock at which the GPU was measured. */
 double court_latency(const struct court *court, enum gc_space space, unsigned level);
 /* The read bandwidth in the unit of the element: of one level alone, and of

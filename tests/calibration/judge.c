@@ -246,9 +246,7 @@ static double spread_of(const struct court *court, const struct court_case *c, u
   return most;
 }
 
-/* While a GPU drifts, every latency between the ends of the drift is right. If some loads are
- * delayed, it may be the median of all loads or of those that are not. */
-static bool judge_cycles(const struct court *court, struct court_case *c, double truth, double near)
+bool court_cycles(const struct court *court, struct court_case *c, double truth, double near)
 {
   const struct gc_disturbance *noise = &court->profile.disturbance;
   struct gc_disturbance quiet = *noise;
@@ -270,7 +268,7 @@ bool judge_latency(const struct court *court, struct court_case *c)
 
   if (hidden(court, c))
     return false;
-  return judge_cycles(court, c, truth,
+  return court_cycles(court, c, truth,
                       (outside(c->element) ? OFF_SM_SHARE * truth : ON_SM_CYCLES) +
                           (c->element->kind == GC_L3 ? spread_of(court, c, c->level) : 0));
 }
@@ -311,7 +309,7 @@ bool judge_near(const struct court *court, struct court_case *c)
 {
   const double truth = court_latency(court, c->space, c->level);
 
-  return judge_cycles(court, c, truth, OFF_SM_SHARE * truth + spread_of(court, c, c->level));
+  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + spread_of(court, c, c->level));
 }
 
 bool judge_far(const struct court *court, struct court_case *c)
@@ -319,7 +317,7 @@ bool judge_far(const struct court *court, struct court_case *c)
   const double truth =
       court_latency(court, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
 
-  return judge_cycles(court, c, truth, OFF_SM_SHARE * truth + spread_of(court, c, c->level));
+  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + spread_of(court, c, c->level));
 }
 
 /* The miss penalty is the difference to the latency of the next level. The error allowed is that

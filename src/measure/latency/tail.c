@@ -86,6 +86,17 @@ static bool correct(const struct single *loads, uint32_t n, struct gc_latency *l
   return true;
 }
 
+/* The share of these loads, which all hit, that would count as misses. */
+static double late_share(const struct single *loads, const struct gc_level *level)
+{
+  const double threshold = sqrt(level->hit * level->miss);
+  size_t late = 0;
+
+  for (size_t i = 0; i < loads->count && threshold > 0; i++)
+    late += loads->trace[i] > threshold;
+  return (double)late / (double)loads->count;
+}
+
 /* The loads are divided into repetitions. */
 static void find_distances(const struct single *loads, double *distances)
 {
@@ -122,6 +133,7 @@ int gc_time_single(struct gc_measurement *m, struct gc_measured *element,
   if (status || (status = gc_chase_trace(bench, path, &traced, loads.trace)))
     return status;
   element->delayed = correct(&loads, chain->n, latency);
+  element->late = late_share(&loads, &element->level);
   find_distances(&loads, tails);
   for (size_t r = 0; r < REPEATS; r++)
     tails[r] += latency->cycles;

@@ -142,7 +142,8 @@ struct gc_by_load {
  * otherwise it is 0. */
 struct gc_measured {
   enum gc_kind kind;
-  bool delayed; /* so many single loads take longer that the mean differs from the median: sm_latency.c */
+  bool delayed; /* the mean of its loads is larger than their median: latency/tail.c */
+  double late;  /* share of loads that hit and took as long as misses: latency/tail.c */
   bool tried; /* a step has run, so the record gets this element */
   struct gc_finding found[GC_PROPERTY_COUNT];
 
