@@ -52,6 +52,10 @@ double court_clock_share(const struct court *court);
  * all or of the others. If SMs differ, it is that of the median SM. */
 bool court_cycles(const struct court *court, struct court_case *c, double truth, double near);
 
+/* Cycles by which an SM differs from the latency of the level, at most. An L3, a miss and a part of L2
+ * are measured on some SMs only. */
+double court_spread(const struct court *court, const struct court_case *c, unsigned level);
+
 /* The latency of a level in SM cycles, at the clock at which the GPU was measured. */
 double court_latency(const struct court *court, enum gc_space space, unsigned level);
 /* The read bandwidth in the unit of the element: of one level alone, and of

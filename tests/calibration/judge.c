@@ -236,8 +236,7 @@ static struct tail noise_of(const struct court *court, const struct court_case *
                        .offsets = offsets};
 }
 
-/* Cycles by which the SMs differ. An L3, a miss and a part of L2 are measured on some SMs only. */
-static double spread_of(const struct court *court, const struct court_case *c, unsigned level)
+double court_spread(const struct court *court, const struct court_case *c, unsigned level)
 {
   double most = 0;
 
@@ -270,7 +269,7 @@ bool judge_latency(const struct court *court, struct court_case *c)
     return false;
   return court_cycles(court, c, truth,
                       (outside(c->element) ? OFF_SM_SHARE * truth : ON_SM_CYCLES) +
-                          (c->element->kind == GC_L3 ? spread_of(court, c, c->level) : 0));
+                          (c->element->kind == GC_L3 ? court_spread(court, c, c->level) : 0));
 }
 
 /* The 95th percentile of single loads is right within 2 cycles or 4 %, and a step of the clock. Where
@@ -300,7 +299,7 @@ bool judge_latency_p95(const struct court *court, struct court_case *c)
     least = latency + tail_of(noise, &tail, 0.95);
   }
   near = fmax(TAIL_CYCLES, TAIL_SHARE * most) + (step > 1 ? step : 0) +
-         (c->element->kind == GC_L3 ? spread_of(court, c, c->level) : 0);
+         (c->element->kind == GC_L3 ? court_spread(court, c, c->level) : 0);
   snprintf(c->truth, sizeof(c->truth), "%.1f", most);
   return near_to(c, most, near + most - least, near + court->gpu->drift);
 }
@@ -309,7 +308,7 @@ bool judge_near(const struct court *court, struct court_case *c)
 {
   const double truth = court_latency(court, c->space, c->level);
 
-  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + spread_of(court, c, c->level));
+  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + court_spread(court, c, c->level));
 }
 
 bool judge_far(const struct court *court, struct court_case *c)
@@ -317,7 +316,7 @@ bool judge_far(const struct court *court, struct court_case *c)
   const double truth =
       court_latency(court, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
 
-  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + spread_of(court, c, c->level));
+  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + court_spread(court, c, c->level));
 }
 
 /* The miss penalty is the difference to the latency of the next level. The error allowed is that
@@ -327,7 +326,7 @@ bool judge_penalty(const struct court *court, struct court_case *c)
   const double hit = court_latency(court, c->space, c->level);
   const double miss = court_latency(court, c->space, c->level + 1);
   const double near = fmax(ON_SM_CYCLES, OFF_SM_SHARE * miss) + court->gpu->drift +
-                      spread_of(court, c, c->level + 1);
+                      court_spread(court, c, c->level + 1);
 
   if (!hidden(court, c) && miss > 0)
     snprintf(c->truth, sizeof(c->truth), "%.0f", miss - hit);
