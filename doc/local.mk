@@ -20,7 +20,7 @@ EXTRA_DIST += doc/results/h200/curves/README.md \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.tsv
 
-EXTRA_DIST += doc/amd.md doc/architecture.md doc/deploy.md doc/glossary.md doc/install.md doc/limitations.md \
+EXTRA_DIST += doc/amd.md doc/architecture.md doc/deploy.md doc/first-day.md doc/glossary.md doc/install.md doc/limitations.md \
 	doc/methods.md doc/modelling.md doc/placement.md doc/predict.md doc/python.md doc/testing.md doc/traces.md doc/tune-a-kernel.md doc/use-lstopo.md doc/write-a-program.md doc/site.md doc/results/performance.md doc/results/predict-speed.md doc/results/structure.md doc/results/sys-sage.md doc/results/trace.md
 # Results of real GPUs.
 EXTRA_DIST += doc/results/structure/h100-repeat.txt doc/results/structure/h100.xml \

@@ -292,17 +292,39 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
 #define GPU_RUN 1
 #define gpu_load_run(base, at, bytes, stride) gpu_amd_get64((base) + (at))
 
-/* Measured loads. PATH(path, bits, register, operand, load, wait, more): `load` is one load from
- * %[at], which is the operand, into %[value]; both have `bits` bits and are in vector (v) or scalar
- * (s) registers; `more` operands may follow, with a comma in front. Where the clock arrives like a
- * load, the code waits for it, too. Nothing is in flight at the first clock read. */
-#define GPU_AMD_PATH(path, bits, register, operand, load, wait, ...)                               \
+/* Measured loads. GPU_AMD_LOAD_PATH(to, from) is one load. PATH(path, bits, register, operand,
+ * wait, more): its registers have `bits` bits and are vector (v) or scalar (s) ones; `operand`
+ * makes such a value of an address; `more` operands may follow, with a comma in front. Where the
+ * clock arrives like a load, the code waits for it, too. Nothing is in flight at the first clock
+ * read.
+ *
+ * The loads of a chain are one block of assembly. Between two blocks, clang 20 and newer insert an
+ * s_nop on gfx94x and gfx95x, because they do not know that the first one waits for its result. */
+#define GPU_AMD_STEP(path, wait, to, from) GPU_AMD_LOAD_##path(to, from) "\n\t" wait
+
+#define GPU_AMD_CHAIN(path, bits, register, operand, wait, ...)                                    \
+  GPU_INLINE uint64_t gpu_chain_##path(uint64_t at, const uint32_t loads, uint64_t texture)        \
+  {                                                                                                \
+    uint##bits##_t value = (uint##bits##_t)operand(at), other;                                     \
+                                                                                                   \
+    (void)texture;                                                                                 \
+    __asm__ volatile(".rept %[pairs]\n\t" GPU_AMD_STEP(path, wait, "%[other]", "%[value]")         \
+                         GPU_AMD_STEP(path, wait, "%[value]", "%[other]") ".endr"                  \
+                     : [value] "+&" register(value), [other] "=&" register(other)                  \
+                     : [pairs] "i"(loads / 2) __VA_ARGS__                                          \
+                     : "memory");                                                                  \
+    return value;                                                                                  \
+  }
+
+#define GPU_CHAIN(path, at, loads, ...) (at) = gpu_chain_##path(at, loads, __VA_ARGS__);
+
+#define GPU_AMD_PATH(path, bits, register, operand, wait, ...)                                     \
   GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
   {                                                                                                \
     uint##bits##_t value;                                                                          \
                                                                                                    \
     (void)texture;                                                                                 \
-    __asm__ volatile(load "\n\t" wait                                                              \
+    __asm__ volatile(GPU_AMD_STEP(path, wait, "%[value]", "%[at]")                                 \
                      : [value] "=&" register(value)                                                \
                      : [at] register((uint##bits##_t)operand(at)) __VA_ARGS__                      \
                      : "memory");                                                                  \
@@ -314,8 +336,9 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
     uint##bits##_t value;                                                                          \
                                                                                                    \
     (void)texture;                                                                                 \
-    __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]") load                                  \
-                     "\n\t" wait GPU_AMD_CLOCK("%[t1]") GPU_AMD_SETTLE                             \
+    __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]")                                       \
+                         GPU_AMD_STEP(path, wait, "%[value]", "%[at]") GPU_AMD_CLOCK("%[t1]")      \
+                             GPU_AMD_SETTLE                                                        \
                      : [value] "=&" register(value), [t0] "=&s"(t0), [t1] "=&s"(t1)                \
                      : [at] register((uint##bits##_t)operand(at)) __VA_ARGS__                      \
                      : "memory");                                                                  \
@@ -333,14 +356,20 @@ GPU_INLINE uint32_t gpu_amd_elapsed(gpu_amd_clock from, gpu_amd_clock to)
 #endif
 }
 
-GPU_AMD_PATH(ca, 64, "v", , "global_load_dwordx2 %[value], %[at], off", GPU_AMD_WAIT_GLOBAL)
-GPU_AMD_PATH(cg, 64, "v", , "global_load_dwordx2 %[value], %[at], off" GPU_AMD_AROUND_L1,
-             GPU_AMD_WAIT_GLOBAL)
-GPU_AMD_PATH(scalar, 64, "s", gpu_amd_uniform, "s_load_dwordx2 %[value], %[at], 0x0",
-             GPU_AMD_WAIT_SCALAR)
-GPU_AMD_PATH(shared, 32, "v", , "ds_read_b32 %[value], %[at]", GPU_AMD_WAIT_LDS)
+#define GPU_AMD_LOAD_ca(to, from) "global_load_dwordx2 " to ", " from ", off"
+#define GPU_AMD_LOAD_cg(to, from) "global_load_dwordx2 " to ", " from ", off" GPU_AMD_AROUND_L1
+#define GPU_AMD_LOAD_scalar(to, from) "s_load_dwordx2 " to ", " from ", 0x0"
+#define GPU_AMD_LOAD_shared(to, from) "ds_read_b32 " to ", " from
+GPU_AMD_PATH(ca, 64, "v", , GPU_AMD_WAIT_GLOBAL)
+GPU_AMD_PATH(cg, 64, "v", , GPU_AMD_WAIT_GLOBAL)
+GPU_AMD_PATH(scalar, 64, "s", gpu_amd_uniform, GPU_AMD_WAIT_SCALAR)
+GPU_AMD_PATH(shared, 32, "v", , GPU_AMD_WAIT_LDS)
+GPU_AMD_CHAIN(ca, 64, "v", , GPU_AMD_WAIT_GLOBAL)
+GPU_AMD_CHAIN(cg, 64, "v", , GPU_AMD_WAIT_GLOBAL)
+GPU_AMD_CHAIN(scalar, 64, "s", gpu_amd_uniform, GPU_AMD_WAIT_SCALAR)
+GPU_AMD_CHAIN(shared, 32, "v", , GPU_AMD_WAIT_LDS)
 
-#define gpu_load_lanes(at, mask, stride) gpu_load_shared(at, 0)
+#define gpu_chain_lanes(at, loads, mask, stride) gpu_chain_shared(at, loads, 0)
 
 /* Atomic operations that return the old value, at the scope of the GPU and of the whole system.
  * Those of a chain wait for it. Where the instruction has no scope, the memory decides. */
@@ -355,33 +384,14 @@ GPU_AMD_PATH(shared, 32, "v", , "ds_read_b32 %[value], %[at]", GPU_AMD_WAIT_LDS)
 #define GPU_AMD_RETURN_SYSTEM " glc"
 #endif
 
-GPU_AMD_PATH(system, 64, "v", ,
-             "global_atomic_add_x2 %[value], %[at], %[zero], off" GPU_AMD_RETURN_SYSTEM,
-             GPU_AMD_WAIT_GLOBAL, , [zero] "v"(texture))
-
-GPU_INLINE uint64_t gpu_load_atomic(uint64_t at, uint64_t texture)
-{
-  uint64_t old;
-
-  (void)texture;
-  __asm__ volatile("global_atomic_add_x2 %0, %1, %2, off" GPU_AMD_RETURN "\n\t" GPU_AMD_WAIT_GLOBAL
-                   : "=&v"(old)
-                   : "v"(at), "v"((uint64_t)0)
-                   : "memory");
-  return old;
-}
-
-GPU_INLINE uint64_t gpu_load_atomic_shared(uint64_t at, uint64_t texture)
-{
-  uint32_t old;
-
-  (void)texture;
-  __asm__ volatile("ds_add_rtn_u32 %0, %1, %2\n\t" GPU_AMD_WAIT_LDS
-                   : "=&v"(old)
-                   : "v"((uint32_t)at), "v"(0)
-                   : "memory");
-  return old;
-}
+#define GPU_AMD_LOAD_system(to, from)                                                              \
+  "global_atomic_add_x2 " to ", " from ", %[zero], off" GPU_AMD_RETURN_SYSTEM
+#define GPU_AMD_LOAD_atomic(to, from)                                                              \
+  "global_atomic_add_x2 " to ", " from ", %[zero], off" GPU_AMD_RETURN
+#define GPU_AMD_LOAD_atomic_shared(to, from) "ds_add_rtn_u32 " to ", " from ", %[zero]"
+GPU_AMD_PATH(system, 64, "v", , GPU_AMD_WAIT_GLOBAL, , [zero] "v"(texture))
+GPU_AMD_CHAIN(atomic, 64, "v", , GPU_AMD_WAIT_GLOBAL, , [zero] "v"((uint64_t)0))
+GPU_AMD_CHAIN(atomic_shared, 32, "v", , GPU_AMD_WAIT_LDS, , [zero] "v"(0))
 
 /* The compiler inserts the waits of these. It would combine the operations of a wave if it knew
  * that the address is the same in all lanes. */

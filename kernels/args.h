@@ -529,6 +529,7 @@ struct gpu_filler_args {
  * GPU_REMOTE_SLOTS slots of 4 bytes; n is a multiple of that. It has an image of its own, for GPUs
  * with clusters (sm_90 and later). */
 #define GPU_REMOTE_SLOTS 32
+#define GPU_REMOTE_UNROLL 8
 
 struct gpu_remote_result {
   uint32_t cycles_n, cycles_2n;

@@ -22,9 +22,9 @@ GPU_KERNEL(lines_atomic, gpu_lines_args)
     uint64_t at = gpu_vary(first + line * stride), clock = 0;
 
     gpu_store64(at, at);
-    FOLLOW(at = gpu_load_atomic(at, texture), n, GPU_LINES_UNROLL, clock)
-    TIME_CHAINS(at = gpu_load_atomic(at, texture), at, n, GPU_LINES_UNROLL,
-                results + line * sizeof(struct gpu_latency_result))
+    FOLLOW(atomic, at, n, GPU_LINES_UNROLL, clock, texture)
+    TIME_CHAINS(atomic, at, n, GPU_LINES_UNROLL, results + line * sizeof(struct gpu_latency_result),
+                texture)
     line = line + 1 < lines ? line + 1 : 0;
     (void)clock;
   }

@@ -9,30 +9,26 @@
 
 #include "gpu.h"
 
-/* Does `step` n times, `unroll` of them without a jump in between. */
-#define FOLLOW(step, n, unroll, clock)                                                             \
+/* at = gpu_load_PATH(at, ...), n times, `unroll` of them without a jump in between. */
+#define FOLLOW(path, at, n, unroll, clock, ...)                                                    \
   GPU_NO_UNROLL                                                                                    \
   for (uint32_t k = 0; k < (n); k += (unroll)) {                                                   \
-    GPU_UNROLL                                                                                     \
-    for (uint32_t u = 0; u < (unroll); u++) {                                                      \
-      step;                                                                                        \
-    }                                                                                              \
+    GPU_CHAIN(path, at, unroll, __VA_ARGS__)                                                       \
     GPU_CLOCK_ADVANCE(clock);                                                                      \
   }
 
-/* Times n steps and then 2n steps, and stores both times in a struct gpu_latency_result. Each step
- * must depend on `at`, and set it. */
-#define TIME_CHAINS(step, at, n, unroll, result)                                                   \
+/* Times n such loads and then 2n, and stores both times in a struct gpu_latency_result. */
+#define TIME_CHAINS(path, at, n, unroll, result, ...)                                              \
   {                                                                                                \
     uint64_t now, t0, t1, t2;                                                                      \
                                                                                                    \
     gpu_await(result);                                                                             \
     gpu_await(at);                                                                                 \
     now = t0 = gpu_clock64();                                                                      \
-    FOLLOW(step, n, unroll, now)                                                                   \
+    FOLLOW(path, at, n, unroll, now, __VA_ARGS__)                                                  \
     gpu_await(at);                                                                                 \
     now = t1 = gpu_clock64_from(now);                                                              \
-    FOLLOW(step, 2 * n, unroll, now)                                                               \
+    FOLLOW(path, at, 2 * n, unroll, now, __VA_ARGS__)                                              \
     gpu_await(at);                                                                                 \
     t2 = gpu_clock64_from(now);                                                                    \
     gpu_store32(result, gpu_cycles(t0, t1));                                                       \

@@ -27,11 +27,11 @@ CHASE(scalar)
     uint64_t at = a.start + GPU_BASE_##path, clock = 0;                                            \
                                                                                                    \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
-    FOLLOW(at = gpu_load_##path(at, texture), a.warm, GPU_LATENCY_UNROLL, clock)                   \
+    FOLLOW(path, at, a.warm, GPU_LATENCY_UNROLL, clock, texture)                                   \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t r = 0; r < a.repeats; r++)                                                       \
-      TIME_CHAINS(at = gpu_load_##path(at, texture), at, n, GPU_LATENCY_UNROLL,                    \
-                  results + r * sizeof(struct gpu_latency_result))                                 \
+      TIME_CHAINS(path, at, n, GPU_LATENCY_UNROLL,                                                 \
+                  results + r * sizeof(struct gpu_latency_result), texture)                        \
     gpu_store64(a.sink, at - GPU_BASE_##path);                                                     \
     (void)clock;                                                                                   \
   }

@@ -11,9 +11,9 @@
 static inline uint32_t follow(uint32_t at, uint32_t loads)
 {
   GPU_NO_UNROLL
-  for (uint32_t k = 0; k < loads; k += 8) {
+  for (uint32_t k = 0; k < loads; k += GPU_REMOTE_UNROLL) {
     GPU_UNROLL
-    for (uint32_t u = 0; u < 8; u++)
+    for (uint32_t u = 0; u < GPU_REMOTE_UNROLL; u++)
       at = gpu_load_remote(at);
   }
   return at;

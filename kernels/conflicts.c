@@ -27,11 +27,11 @@ GPU_KERNEL(conflicts, gpu_conflicts_args)
     gpu_barrier();
     gpu_shared_store32(offset, (uint32_t)at);
     gpu_barrier();
-    FOLLOW(at = gpu_load_lanes(at, mask, stride), n, GPU_LATENCY_UNROLL, clock)
+    FOLLOW(lanes, at, n, GPU_LATENCY_UNROLL, clock, mask, stride)
     GPU_NO_UNROLL
     for (uint32_t r = 0; r < repeats; r++)
-      TIME_CHAINS(at = gpu_load_lanes(at, mask, stride), at, n, GPU_LATENCY_UNROLL,
-                  result + r * sizeof(struct gpu_latency_result))
+      TIME_CHAINS(lanes, at, n, GPU_LATENCY_UNROLL, result + r * sizeof(struct gpu_latency_result),
+                  mask, stride)
     (void)clock;
   }
 }

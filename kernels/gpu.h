@@ -42,6 +42,8 @@
  * Memory, for PATH in ca cg shared; where GPU_NVIDIA_PATHS is 1 also nc texture constant, where
  * GPU_AMD_PATHS is 1 also scalar (a load of global memory by the scalar unit of a wave)
  *   gpu_load_PATH(at, texture)            one load; returns the next address of the chain
+ *   GPU_CHAIN(PATH, at, loads, ...)       at = gpu_load_PATH(at, ...), `loads` times (an even
+ *                                         constant) without anything in between
  *   gpu_timed_load_PATH(at, texture, &t)  clock, load, wait for its value, clock: t = cycles
  *                                         between. Tests prove that order in the machine code of
  *                                         every target.
@@ -167,6 +169,12 @@
     (at) = (at) == (end) ? (start) : (at);                                                         \
   }
 #define gpu_fill(a) 0
+#endif
+#ifndef GPU_CHAIN
+#define GPU_CHAIN(path, at, loads, ...)                                                            \
+  GPU_UNROLL                                                                                       \
+  for (uint32_t u = 0; u < (loads); u++)                                                           \
+    (at) = gpu_load_##path(at, __VA_ARGS__);
 #endif
 #ifndef GPU_OCCUPIES
 #define GPU_OCCUPIES 1

@@ -39,9 +39,9 @@ static inline uint32_t read_on(const struct gpu_under_load_args *a)
   const uint64_t row = (uint64_t)gpu_lanes() * 16, bytes = gpu_keep(a->bytes);
   const uint64_t base = a->base + gpu_block() * a->block_first + gpu_warp() * a->warp_first +
                         (row > 16 ? gpu_lane() * 16 : 0);
-  const uint64_t stop = base + bytes, done = gpu_keep(a->done);
+  const uint64_t done = gpu_keep(a->done);
   const uint32_t count = gpu_keep(a->count), chains = gpu_keep(a->chains);
-  uint64_t at = base + a->first;
+  uint64_t offset = a->first; /* the same in all lanes: registers of lanes are short */
   struct gpu_words words[GPU_BANDWIDTH_ROWS] = {0};
   uint32_t sum[2] = {0, 0}, k = 0, ended = 0;
 
@@ -53,10 +53,10 @@ static inline uint32_t read_on(const struct gpu_under_load_args *a)
     for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++) {
       sum[0] ^= words[u].word[0] ^ words[u].word[1];
       sum[1] ^= words[u].word[2] ^ words[u].word[3];
-      gpu_read_row_cg(&words[u], at + u * row, 0);
+      gpu_read_row_cg(&words[u], base + offset + u * row, 0);
     }
-    at += GPU_BANDWIDTH_ROWS * row;
-    at = at >= stop ? at - bytes : at;
+    offset += GPU_BANDWIDTH_ROWS * row;
+    offset = offset >= bytes ? offset - bytes : offset;
     k++;
   } while (ended != chains && k < (GPU_CONCURRENT ? count : ROUNDS_ALONE));
   GPU_UNROLL
@@ -73,6 +73,7 @@ GPU_KERNEL(under_load, gpu_under_load_args)
 {
   const uint64_t result = gpu_keep(a.results) + gpu_block() * sizeof(struct gpu_bandwidth_result);
   const uint32_t readers = gpu_blocks() - a.chains;
+  const int first = gpu_first_warp();
   uint64_t start = 0, end = 0, rounds = 0;
 
   if (gpu_block() < readers) {
@@ -80,10 +81,10 @@ GPU_KERNEL(under_load, gpu_under_load_args)
     start = gpu_clock64();
     rounds = read_on(&a);
     end = gpu_clock64_from(start);
-  } else if (gpu_first_warp()) {
+  } else if (first) {
     follow_chain(&a, gpu_block() - readers);
   }
-  if (gpu_thread() == 0) {
+  if (first) { /* all lanes store the same: the number of a lane would occupy one register more */
     gpu_store64(result + offsetof(struct gpu_bandwidth_result, start), start);
     gpu_store64(result + offsetof(struct gpu_bandwidth_result, end), end);
     gpu_store64(result + offsetof(struct gpu_bandwidth_result, bytes),

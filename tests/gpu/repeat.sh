@@ -9,16 +9,21 @@
 #
 # OTHER=PROGRAM compares with another revision of the command: both measure in alternation, the same
 # limits hold for all their values together, and two columns more have the values of PROGRAM.
-tool=$top_builddir/hwloc-gpucache
+#
+# contrib/first-day uses it, too: TOOL=PROGRAM measures (default: that of the build) the GPU named GPU
+# (default: gpu0), and RECORDS=DIR keeps the records as 1.xml, 2.xml ...
+tool=${TOOL:-$top_builddir/hwloc-gpucache}
 repeat=${REPEAT:-10}
-i=0
-while [ $i -lt "$repeat" ]; do
+records=${RECORDS:-$HOME}
+i=1
+while [ $i -le "$repeat" ]; do
   for program in "$tool" ${OTHER:+"$OTHER"}; do
+    echo "measurement $i of $repeat" >&2
+    "$program" measure --force --no-store --xml "${GPU:-gpu0}" >"$records/$i.xml" || continue
     echo "measured by $program"
-    "$program" measure --force --no-store --xml gpu0 >"$HOME/$i.xml" || exit 1
     # lines "<subtype> <key> <value>"
     sed -n -e 's/.*subtype="\([^"]*\)".*/@\1/p' -e 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' \
-      "$HOME/$i.xml" | awk '/^@/ { kind = substr($0, 2); next } { print kind, $0 }'
+      "$records/$i.xml" | awk '/^@/ { kind = substr($0, 2); next } { print kind, $0 }'
   done
   i=$((i + 1))
 done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
@@ -38,7 +43,7 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
     widen("", name, value)
     widen(by, name, value)
   }
-  $1 == "measured" { by = $3; if (!(by in column)) columns[column[by] = ++programs] = by; next }
+  $1 == "measured" { measured++; by = $3; if (!(by in column)) columns[column[by] = ++programs] = by; next }
   $2 ~ /^(GPUCache|Measur|lstopo)/ && $2 !~ /^GPUCache(GPC|TPC|CPC|Cluster|MaxCluster|Flush)/ { next }
   $2 ~ /Confidence$|ErrorBytes$/ { next }
   $2 == "SurvivalCurve" || $2 ~ /^Host.*(GBps|Ns)$/ { # each point, or NUMA node, is a value
@@ -68,7 +73,7 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
     for (k = 1; k <= n; k++) {
       name = order[k]; bad = ""
       least = low["", name]; most = high["", name]
-      if (seen[name] != repeat * programs) bad = "reported in " seen[name] " of " repeat * programs
+      if (seen[name] != measured) bad = "reported in " seen[name] " of " measured
       else if (!number(least) || name ~ /(Line|Fetch|Entry|Bank|Granule|Limit|Max)Bytes|PerSM|PerWarp|Instances|Partition| (Sets|Ways|Entries|Banks|Slices)$|GPCs|Cluster/)
         bad = least == most ? "" : "differs"
       else {
@@ -93,5 +98,8 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
     }
     printf "%d values, %d of them not repeatable, %d measurements%s\n", n, failed, repeat,
       other == "" ? "" : " by each of two revisions"
-    exit failed > 0
+    missing = repeat * (other == "" ? 1 : 2) - measured
+    if (missing)
+      print missing " measurements failed"
+    exit failed + missing > 0
   }'

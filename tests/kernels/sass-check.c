@@ -10,15 +10,17 @@
  * an atomic operation at the scope of the system) marks_*    as chase_* census_*   as chase_*, and
  * the census of constants reads no launch argument meanwhile banks_census   the same between its
  * tickets; before sm_90 a descriptor of global memory is in front of the arguments and may be read
- * again outstanding, departure   between the two clock reads are GPU_BATCH_LOADS loads into as many registers,
- * and nothing in front of the last one waits for any of them; an exit is behind them read_lines
- * GPU_READ_LINES loads into as many registers, and nothing in front of the last one waits for any
- * of them latency_*  loads follow one another with nothing in the chain between them; each clock
- * read is behind an exit that depends on the chain conflicts, lines_atomic   as latency_* atomics_*
- * the operations return values to registers; no votes, so that those of a warp are not combined
- *   filler     is at least GPU_FILLER_BYTES long
- *   jumps_*    between the two clock reads is nothing but the blocks, each as long as it should be,
- * with jumps to the right ones all        no local memory, no static shared memory
+ * again outstanding, departure   between the two clock reads are GPU_BATCH_LOADS loads into as many
+ * registers, and nothing in front of the last one waits for any of them; an exit is behind them
+ * read_lines GPU_READ_LINES loads into as many registers, and nothing in front of the last one
+ * waits for any of them latency_*  loads follow one another with nothing in the chain between them;
+ * each clock read is behind an exit that depends on the chain conflicts, lines_atomic   as
+ * latency_* atomics_* the operations return values to registers; no votes, so that those of a warp
+ * are not combined remote_shared   chains of generic loads, each of which waits for the one before
+ * it; nothing limits the blocks of a cluster, so that a GPU that allows 16 can launch 16 filler is
+ * at least GPU_FILLER_BYTES long jumps_*    between the two clock reads is nothing but the blocks,
+ * each as long as it should be, with jumps to the right ones all        no local memory, no static
+ * shared memory
  *
  * Usage: sass-check FILE...   exit status 0: all kernels pass
  *
@@ -58,6 +60,7 @@ enum opcode {
   LDG = 0x981,
   LDC = 0xb82,
   ULDC = 0xab9,
+  LDCU = 0x7ac, /* the same from sm_100 on */
   LDS = 0x984,
   ATOMS = 0x38c,
   ATOMG_75 = 0x3a8,
@@ -67,6 +70,7 @@ enum opcode {
   TLD_REG = 0x367,
   TLD_CONST = 0xb66,
   TLD_UREG = 0xf66, /* the texture object in a uniform register */
+  LD = 0x980,       /* generic: shared memory of another block of the cluster */
   LDL = 0x983,
   STL = 0x387,
   EXIT = 0x94d,
@@ -333,7 +337,7 @@ static bool reads_argument(const struct instruction *i)
 {
   if (i->opcode == LDC)
     return i->operand == REGISTER_ZERO;
-  return i->opcode == ULDC || (i->opcode & 0xe00) == CONST_OPERAND;
+  return i->opcode == ULDC || i->opcode == LDCU || (i->opcode & 0xe00) == CONST_OPERAND;
 }
 
 /* As a chase. In addition, if the constant cache is counted, only slots come into it from the first
@@ -571,6 +575,48 @@ static bool check_jumps(const struct kernel *k, bool far)
   return right;
 }
 
+/* The loads of other blocks' shared memory. Moves that make the next address are in between. */
+static bool check_remote(const struct kernel *k)
+{
+  unsigned loads = 0, chains = 0, clocks = 0, board = NO_SCOREBOARD;
+
+  for (size_t at = 0; at < k->count; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (is_clock(i)) {
+      if (!is_prompt_clock(i))
+        return wrong(k, at, "a clock read that delivers late");
+      clocks++;
+    }
+    if (loads && i->waits & 1u << board)
+      board = NO_SCOREBOARD;
+    if (i->opcode != LD)
+      continue;
+    if (loads && board != NO_SCOREBOARD)
+      return wrong(k, at, "this load does not wait for the one before it");
+    board = i->sets;
+    chains += ++loads == GPU_REMOTE_UNROLL;
+    loads %= GPU_REMOTE_UNROLL;
+  }
+  return chains == 2 && !loads && clocks == 2
+             ? true
+             : wrong(k, 0, "not two chains of remote loads (warm, timed) and two clock reads");
+}
+
+/* Attributes of a kernel, as ptxas writes them for .reqnctapercluster, .explicitcluster and
+ * .maxclusterrank. Each has a format, a number and two bytes; with format 4 these are the length of
+ * what follows. */
+static void check_attributes(const struct kernel *k, const unsigned char *bytes, size_t size)
+{
+  enum { WITH_LENGTH = 4, REQUIRED_CLUSTER = 0x3d, MOST_OF_CLUSTER = 0x3f };
+
+  for (size_t at = 0; at + 4 <= size;) {
+    if (bytes[at + 1] >= REQUIRED_CLUSTER && bytes[at + 1] <= MOST_OF_CLUSTER)
+      wrong(k, 0, "the size of a cluster is limited");
+    at += 4 + (bytes[at] == WITH_LENGTH ? bytes[at + 2] + 256u * bytes[at + 3] : 0);
+  }
+}
+
 static void check_kernel(const struct kernel *k)
 {
   for (size_t at = 0; at < k->count; at++)
@@ -596,6 +642,8 @@ static void check_kernel(const struct kernel *k)
     check_batch(k);
   else if (!strcmp(k->name, "read_lines"))
     check_read_lines(k);
+  else if (!strcmp(k->name, "remote_shared"))
+    check_remote(k);
   else if (!strcmp(k->name, "banks_constant"))
     check_timed_loads(k, 1);
   else if (!strcmp(k->name, "pair") || !strcmp(k->name, "first_touch"))
@@ -618,6 +666,10 @@ static bool check_section(const char *file, const char *name, const unsigned cha
   if (!strncmp(name, ".nv.shared.gpu_", 15) && size > (sm < 90 ? 0 : SHARED_RESERVED)) {
     k.name = name + 15;
     wrong(&k, 0, "static shared memory");
+  }
+  if (!strncmp(name, ".nv.info.gpu_", 13)) {
+    k.name = name + 13;
+    check_attributes(&k, bytes, size);
   }
   if (strncmp(name, ".text.gpu_", 10))
     return false;

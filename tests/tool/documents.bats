@@ -100,14 +100,15 @@ apptainer exec --nv -B /var/cache/hwloc-gpucache:/var/cache/hwloc-gpucache:ro im
 docker run --gpus all -v /var/cache/hwloc-gpucache:/var/cache/hwloc-gpucache:ro image lstopo
 # need a program of the reader; tests/compat/late.bats has one
 LD_PRELOAD=libhwloc.so.15 python3 program.py
-# need a real GPU, mostly one of AMD; tests/tool/first-day.bats runs contrib/amd-first-day with a simulated one
+# need a real GPU, mostly one of AMD; tests/tool/first-day.bats runs contrib/first-day with a simulated one
 make check-gpu bench
 make check-gpu-predict
 make check-gpu-predict OUT=DIR
 export LD_LIBRARY_PATH=/opt/rocm/lib
-../../contrib/amd-first-day . amd-report
+../../contrib/first-day
+contrib/first-day --tool build/hwloc-gpucache
 ./hwloc-gpucache list
-GPU=gpu3 RUNS=2 ../../contrib/amd-first-day . amd-report-partition
+../../contrib/first-day --runs 2 --output partitions gpu3
 time ./hwloc-gpucache measure --force --no-store --only LDS gpu0
 ROCR_VISIBLE_DEVICES=2,1 ./hwloc-gpucache measure --force --no-store --only LDS gpu1
 docker run --device /dev/kfd --device /dev/dri/renderD131 …

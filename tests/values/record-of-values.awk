@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The opposite of record.awk: from lines ELEMENT.KEY<TAB>VALUE (tests/data/values) to a record in hwloc
 # XML. What record.awk leaves out is missing: dates, versions, reasons. For tests that need records of
-# many GPUs and have no time to measure them.
+# many GPUs and have no time to measure them, and for contrib/first-day.
 BEGIN { FS = "\t" }
 {
   at = index($1, ".")
@@ -13,6 +13,8 @@ BEGIN { FS = "\t" }
   } else if (key == "parent") {
     parent[element] = $2
   } else {
+    if ($2 == "absent")
+      $2 = "absent:the reason was not kept"
     info[element, ++infos[element]] = "<info name=\"" key "\" value=\"" $2 "\"/>"
   }
 }

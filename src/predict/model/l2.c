@@ -450,17 +450,20 @@ GC_ALWAYS_INLINE int load_line(struct gc_l2 *l2, struct access access, uint64_t 
 
 int gc_l2_pass_over(struct gc_l2 *l2, double times)
 {
-  const uint64_t most =
-      (uint64_t)l2->gpu->l2.sets * l2->gpu->l2.ways; /* all lines of a partition */
+  const double all = (double)l2->gpu->l2.sets * l2->gpu->l2.ways; /* lines of a partition */
 
   for (unsigned partition = 0; partition < l2->gpu->partitions; partition++) {
+    struct gc_lines *lines = &l2->partitions[partition];
     const double wanted = times * (double)l2->added[partition];
-    const uint64_t count = wanted < (double)most ? (uint64_t)wanted : most;
 
-    for (uint64_t i = 0; i < count; i++) {
-      const uint64_t line = NO_PROGRAMS_LINE + l2->passed++;
+    if (wanted >= all) {
+      gc_lines_clear(lines);
+      continue;
+    }
+    for (uint64_t end = l2->passed + (uint64_t)wanted; l2->passed < end; l2->passed++) {
+      const uint64_t line = NO_PROGRAMS_LINE + l2->passed;
 
-      if (!gc_lines_add(&l2->partitions[partition], gc_set_of(&l2->index, line), line))
+      if (!gc_lines_add(lines, gc_set_of(&l2->index, line), line))
         return -ENOMEM;
     }
   }
