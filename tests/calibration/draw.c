@@ -116,7 +116,8 @@ unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
 {
   const double bytes = draw_scaled(d, shape->least, shape->most);
   const unsigned longest = d->unusual ? LONGEST_LINE : shape->most_line;
-  const unsigned line = draw_power(d, shape->least_line, longest), parts = shape->parts ? shape->parts : 1;
+  const unsigned line = draw_power(d, shape->least_line, longest),
+                 parts = shape->parts ? shape->parts : 1;
   const unsigned fetch = d->unusual ? LONGEST_LINE : shape->most_sector;
   const unsigned sector = draw_power(d, shape->least_line, line < fetch ? line : fetch);
   unsigned ways = draw_chance(d, 0.15) ? draw_number(d, 17, 128) : draw_number(d, 1, 16), sets, lost = 0;
@@ -218,7 +219,8 @@ static void draw_l2(struct drawing *d)
   draw_chip_rates(d, 96);
   if (parts > 1) {
     const bool dies = d->unusual && draw_chance(d, 0.6);
-    const unsigned far = dies ? draw_far_die(d) : draw_number(d, 0, 150), each = draw_number(d, 1, d->sms);
+    const unsigned far = dies ? draw_far_die(d) : draw_number(d, 0, 150),
+                   each = draw_number(d, 1, d->sms);
 
     draw_text(d, "partitions = %u\nreplicate = yes\nfar_cycles = %u\n", parts, far);
     if (!d->gpc_parts)
@@ -395,9 +397,8 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd)
            draw_number(d, 8, 32), draw_number(d, 0, 40),
            (unsigned long long)d->noise);
   draw_text(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
-           read * d->sms * d->clock_khz / 1e6,
-           read * draw_write_share(d) * d->sms * d->clock_khz / 1e6,
-           draw_scaled(d, 1e-4, most));
+            read * d->sms * d->clock_khz / 1e6,
+            read * draw_write_share(d) * d->sms * d->clock_khz / 1e6, draw_scaled(d, 1e-4, most));
   draw_queue(d, "memory_queue", 200);
   draw_disturbance(d);
   draw_pages(d);
@@ -429,8 +430,8 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   draw_code(d);
 }
 
-const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "hierarchy",
-                                                   "unusual", "all"};
+const char *const drawn_kind_names[DRAWN_KINDS] = {"general",   "pages",   "habits",
+                                                   "hierarchy", "unusual", "all"};
 
 #define SPREAD 0x9e3779b97f4a7c15 /* odd: neighbouring seeds have no GPU in common */
 

@@ -1,16 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What GPUs of the kind DRAWN_UNUSUAL have besides. Each of these is rare among the GPUs of the other
- * kinds, and exists or may exist on GPUs that nobody here has: a second mode of the noise, SMs whose
- * latencies differ, stores that are slower or faster than loads by far, two dies, no memory of its own,
- * and very few or very many SMs.
+ * What GPUs of the kind DRAWN_UNUSUAL have besides. Each of these is rare among the GPUs of the
+ * other kinds, and exists or may exist on GPUs that nobody here has: a second mode of the noise,
+ * SMs whose latencies differ, stores that are slower or faster than loads by far, two dies, no
+ * memory of its own, and very few or very many SMs.
  */
 #include "drawing.h"
 
 #define SMS_MOST 300
 #define ID_RANGES_MOST 24
-#define SPREAD_MOST 60     /* cycles by which the latency on an SM differs from that of the GPU */
+#define SPREAD_MOST 60       /* cycles by which the latency on an SM differs from that of the GPU */
 #define SECOND_MODE_MOST 0.3 /* share of loads */
 
 /* One SM, more than any GPU has today, or what the others have. */
@@ -74,4 +74,7 @@ unsigned draw_far_die(struct drawing *d)
   return (unsigned)(d->l2_ahead * draw_between(d, 0.4, 0.95));
 }
 
-unsigned draw_above_line(const struct drawing *d) { return d->unusual ? 9 : 8; }
+unsigned draw_above_line(const struct drawing *d)
+{
+  return d->unusual ? 9 : 8;
+}

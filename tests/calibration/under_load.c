@@ -43,9 +43,10 @@ bool judge_under_load(const struct court *court, struct court_case *c)
   const double spread = court_spread(court, c, c->level);
   const double least = court_latency(court, c->space, c->level) - spread;
   /* where lines have one place, half of the loads may go to another partition */
-  const double most = least + 2 * spread + (c->cache && c->cache->partitions > 1 && !c->cache->replicate
-                                   ? (double)c->cache->far_cycles
-                                   : 0);
+  const double most =
+      least + 2 * spread +
+      (c->cache && c->cache->partitions > 1 && !c->cache->replicate ? (double)c->cache->far_cycles
+                                                                    : 0);
   const double bandwidth = court_rate(court, c);
   double gbps, ns, before = -1;
   unsigned points = 0;

@@ -81,9 +81,9 @@ static void atomics_of_a_memory_with_delays_are_absent(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(delayed_loads_do_not_count),
-    cmocka_unit_test(what_delays_hide_is_absent),
-    cmocka_unit_test(atomics_of_a_memory_with_delays_are_absent),
+      cmocka_unit_test(delayed_loads_do_not_count),
+      cmocka_unit_test(what_delays_hide_is_absent),
+      cmocka_unit_test(atomics_of_a_memory_with_delays_are_absent),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

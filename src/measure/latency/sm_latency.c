@@ -41,8 +41,7 @@ int gc_step_latency(struct gc_measurement *m, struct gc_measured *element)
   if (element->kind == GC_CONSTANT_L15 && gc_constant_fetch_unknown(m->results))
     return gc_set_absent(element, GC_LATENCY, gc_constant_fetch_why);
   if ((status = gc_ring_lay(&m->bench, path->space, bytes, stride, 1)) ||
-      (status =
-           gc_chain_latency(&m->bench, path, chain.warm, chain.n, TOLERANCE, &latency)))
+      (status = gc_chain_latency(&m->bench, path, chain.warm, chain.n, TOLERANCE, &latency)))
     return status;
   if (!(latency.cycles > 0))
     return gc_set_absent(element, GC_LATENCY, "the clock did not advance during loads");

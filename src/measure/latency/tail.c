@@ -4,7 +4,8 @@
  * The 95th percentile of latencies. Chains of loads have no percentiles, so memories inside the SM
  * are walked once more, with each load timed alone. What timing adds differs a little from path to
  * path. So the value is the latency plus the distance from the median of these loads to their 95th
- * percentile, both of which contain what timing adds. These loads also show whether some are delayed.
+ * percentile, both of which contain what timing adds. These loads also show whether some are
+ * delayed.
  */
 #include "measure/latency/tail.h"
 
@@ -45,7 +46,8 @@ struct single {
   size_t count;
 };
 
-/* The largest number of cycles that all differences are multiples of: a clock may count in steps. */
+/* The largest number of cycles that all differences are multiples of: a clock may count in steps.
+ */
 static uint32_t step_of(const struct single *loads)
 {
   uint32_t step = 0;
@@ -64,10 +66,10 @@ static uint32_t step_of(const struct single *loads)
   return step;
 }
 
-/* The chain that found the latency added up its loads, each n of them. If some are delayed, it found
- * their mean, where most loads take less. How much less is what the same chain of single loads
- * differs from their median. Whether a single load took a step more or less shows nothing. Returns
- * whether some are delayed. */
+/* The chain that found the latency added up its loads, each n of them. If some are delayed, it
+ * found their mean, where most loads take less. How much less is what the same chain of single
+ * loads differs from their median. Whether a single load took a step more or less shows nothing.
+ * Returns whether some are delayed. */
 static bool correct(const struct single *loads, uint32_t n, struct gc_latency *latency)
 {
   double *cycles = loads->cycles, median, slope, delay;

@@ -15,9 +15,9 @@
  * confidence; `others` is a factor of that. */
 void gc_conclude_tail(double others, const double *tails, size_t n, struct gc_latency *p95);
 
-/* For memories inside the SM: times single loads of the ring that is laid, after chain->warm untimed
- * ones, and reports the percentile. latency: what chains of chain->n loads of the same ring took; it
- * is corrected if some loads are delayed, which makes chains longer. */
+/* For memories inside the SM: times single loads of the ring that is laid, after chain->warm
+ * untimed ones, and reports the percentile. latency: what chains of chain->n loads of the same ring
+ * took; it is corrected if some loads are delayed, which makes chains longer. */
 int gc_time_single(struct gc_measurement *m, struct gc_measured *element,
                    const struct gc_path *path, const struct gc_chain *chain,
                    struct gc_latency *latency);

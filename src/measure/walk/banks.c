@@ -95,11 +95,11 @@ static struct gpu_banks_job flush_job(const struct gc_banks *banks, uint64_t byt
 }
 
 /* One block of two has a load in its second half rather than its first. Blocks of any distance from
- * each other, of which a cache may have one set or two, must have as many loads in first halves as in
- * second ones; otherwise some sets get more lines than they hold. So each block takes the half that
- * fewer blocks at such distances before it took; those far apart count more, because fewer are in
- * such a row. (By the parity of the bits of its number, as before, most multiples of 3 would take the
- * first half.) */
+ * each other, of which a cache may have one set or two, must have as many loads in first halves as
+ * in second ones; otherwise some sets get more lines than they hold. So each block takes the half
+ * that fewer blocks at such distances before it took; those far apart count more, because fewer are
+ * in such a row. (By the parity of the bits of its number, as before, most multiples of 3 would
+ * take the first half.) */
 static void choose_halves(struct gc_banks *banks)
 {
   static const int distances = 96;

@@ -68,8 +68,7 @@ static double middle(const struct counts *counts)
   double quantiles[GC_MIDDLE_QUANTILES];
 
   for (size_t i = 0; i < GC_MIDDLE_QUANTILES; i++)
-    quantiles[i] =
-        gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, gc_middle_quantiles[i]);
+    quantiles[i] = gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, gc_middle_quantiles[i]);
   return gc_middle_of(quantiles);
 }
 
@@ -207,8 +206,8 @@ static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, uint32_
 }
 
 /* Loads that hit the constant L1 and loads that miss it. What it fetches at a time may not be known
- * yet, so that most loads of a ring may hit what another load has brought in; then the slots must be
- * farther apart. */
+ * yet, so that most loads of a ring may hit what another load has brought in; then the slots must
+ * be farther apart. */
 static int find_constant_l1(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
 {
   const bool known = gc_found(&m->results->element[GC_CONSTANT_L1], GC_FETCH);
@@ -333,9 +332,8 @@ static int measure_levels(struct gc_measurement *m, enum gc_kind kind, unsigned 
     if (m->results->l2_lost)
       return touch_lines(m, path, repeats, levels);
     status = walk_pairs(bench, path, repeats, CONSTANT_ROUNDS, levels->miss, unused);
-    return status
-               ? status
-               : walk_constant_l15(m, repeats, gc_constant_l15_stride(m->results), levels->hit);
+    return status ? status
+                  : walk_constant_l15(m, repeats, gc_constant_l15_stride(m->results), levels->hit);
   case GC_SCALAR_L1:
     status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
     return status ? status : walk_behind_scalar(bench, repeats, levels->miss);

@@ -52,8 +52,9 @@ static struct gc_latency median_of(double *slopes, size_t n)
   return (struct gc_latency){median, gc_median_confidence(slopes, n, median, TOLERANCE)};
 }
 
-/* If a few loads in a hundred or more are delayed, even the fastest chain has some of them. Then all
- * chains count, and are compared with chains of loads that were timed alone, which have as many. */
+/* If a few loads in a hundred or more are delayed, even the fastest chain has some of them. Then
+ * all chains count, and are compared with chains of loads that were timed alone, which have as
+ * many. */
 static int compare_delayed(struct gc_bench *bench, const struct gc_path *path,
                            const struct gc_traced *once, const struct gpu_latency_result *seen,
                            struct gc_latency *overhead)
@@ -72,8 +73,8 @@ static int compare_delayed(struct gc_bench *bench, const struct gc_path *path,
     slopes[i] = ((double)seen[i].cycles_2n - (double)seen[i].cycles_n) / CHAIN_LOADS;
   chain = median_of(slopes, CHAINS);
   if (alone.confidence * chain.confidence > 0.5)
-    *overhead = (struct gc_latency){alone.cycles - chain.cycles,
-                                    alone.confidence * chain.confidence};
+    *overhead =
+        (struct gc_latency){alone.cycles - chain.cycles, alone.confidence * chain.confidence};
   return 0;
 }
 
