@@ -45,8 +45,9 @@ struct hwloc_gpucache_predict_options {
    * know which members the program has. An earlier version accepts members that it does not know
    * if they are 0 */
   size_t size;
-  /** \brief 1 if all kernels prefer the carve-out below; 0: each kernel gets the smallest one with
-   * which shared memory does not limit its resident blocks */
+  /** \brief 1 if all kernels prefer the carve-out below; 0: each kernel gets the one that it prefers
+   * in the trace, or else the smallest at which an SM holds as many of its blocks as at the largest
+   */
   int has_carveout;
   /** \brief The share of the storage of an SM that kernels prefer as shared memory; 0 to 100 % */
   unsigned carveout;
@@ -118,12 +119,13 @@ enum hwloc_gpucache_predicted {
  * \param message, size Receives a sentence on failure, with the file, the line and the reason where
  * there are such; size 0: no sentence.
  *
- * \return 0, or a negative errno: -EINVAL for wrong options, a carve-out that the record lacks, or
- * a file that is not regular; -ENODATA if the record lacks what no assumption can replace; -EBADMSG
- * for a broken record; -EAGAIN for a trace that changed during the prediction; -ENOMEM; or that of
- * a file. If no kernel can be read: -EBADMSG for a broken trace, -EOPNOTSUPP for an instruction or
- * a compression that this build cannot read, -EFBIG for a block with too many accesses. If some can
- * be read, they are predicted, and hwloc_gpucache_prediction_left_out() counts the others. */
+ * \return 0, or a negative errno: -EINVAL for wrong options, or a file that is not regular; -ERANGE
+ * for a carve-out that the record lacks, or if no kernel can run on this GPU; -ENODATA if the
+ * record lacks what no assumption can replace; -EBADMSG for a broken record; -EAGAIN for a trace
+ * that changed during the prediction; -ENOMEM; or that of a file. If no kernel can be read:
+ * -EBADMSG for a broken trace, -EOPNOTSUPP for an instruction or a compression that this build
+ * cannot read, -EFBIG for a block with too many accesses. If some can be read, they are predicted,
+ * and hwloc_gpucache_prediction_left_out() counts the others. */
 int hwloc_gpucache_predict(const char *record, const char *const *traces, size_t count,
                            const struct hwloc_gpucache_predict_options *options,
                            struct hwloc_gpucache_prediction **prediction, char *message,
@@ -139,7 +141,13 @@ size_t hwloc_gpucache_prediction_kernels(const struct hwloc_gpucache_prediction 
 const char *hwloc_gpucache_prediction_name(const struct hwloc_gpucache_prediction *prediction,
                                            size_t kernel);
 
-/** \brief A number of a kernel; NaN if this version does not know it. */
+/** \brief Why a kernel cannot run on this GPU: a sentence that says what a block needs and an SM
+ * does not have (shared memory, threads, registers). NULL: it can. */
+const char *hwloc_gpucache_prediction_cannot_run(const struct hwloc_gpucache_prediction *prediction,
+                                                 size_t kernel);
+
+/** \brief A number of a kernel; NaN if this version does not know it, or if the kernel cannot run
+ * on this GPU. */
 double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *prediction,
                                        size_t kernel, enum hwloc_gpucache_predicted what);
 
@@ -151,6 +159,12 @@ size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *p
  * access in its thread. load must be less than their number. */
 unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *prediction,
                                            size_t kernel, size_t load);
+
+/** \brief The source file of a load instruction, and in *line (may be NULL) its line, from 1. NULL
+ * and 0: the trace does not have it. */
+const char *
+hwloc_gpucache_prediction_load_source(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel, size_t load, unsigned *line);
 
 /** \brief A number of a load instruction; NaN for those that loads do not have (L2, stores). */
 double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,

@@ -156,6 +156,8 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
   const struct gc_counts *counts = &predicted->counts;
   double value;
 
+  if (predicted->cannot_run)
+    return NAN;
   if (of_l1(&counts->l1_loads, &predicted->rates[GC_RATE_L1], predicted->misses, (int)what, &value))
     return value;
   switch (what) {
@@ -211,6 +213,17 @@ hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *predic
   return kernel_of(prediction, kernel)->loads[load].pc;
 }
 
+PUBLIC const char *
+hwloc_gpucache_prediction_load_source(const struct hwloc_gpucache_prediction *prediction,
+                                      size_t kernel, size_t load, unsigned *line)
+{
+  const struct gc_load_prediction *predicted = &kernel_of(prediction, kernel)->loads[load];
+
+  if (line)
+    *line = predicted->line;
+  return predicted->file;
+}
+
 PUBLIC double
 hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
                                      size_t kernel, size_t load, enum hwloc_gpucache_predicted what)
@@ -241,6 +254,13 @@ hwloc_gpucache_prediction_reuse_first(const struct hwloc_gpucache_prediction *pr
                                       size_t kernel)
 {
   return kernel_of(prediction, kernel)->distances.first;
+}
+
+PUBLIC const char *
+hwloc_gpucache_prediction_cannot_run(const struct hwloc_gpucache_prediction *prediction,
+                                     size_t kernel)
+{
+  return kernel_of(prediction, kernel)->cannot_run;
 }
 
 PUBLIC size_t hwloc_gpucache_prediction_left_out(const struct hwloc_gpucache_prediction *prediction)

@@ -75,18 +75,25 @@ static int prepare_model(struct gc_pass *pass, const struct gc_gpu_model *gpu,
   return *model ? 0 : gc_fail(err, -ENOMEM, "out of memory");
 }
 
+/* gpu: NULL if the launch cannot run. */
 static int keep_detail(struct gc_pass *pass, struct gc_pass_kernel *kernel,
                        const struct gc_trace_launch *launch, const struct gc_gpu_model *gpu)
 {
   kernel->detail = keep(pass, sizeof *kernel->detail);
   if (!kernel->detail)
     return -ENOMEM;
-  kernel->detail->launch = *launch;
+  *kernel->detail = (struct gc_pass_detail){.launch = *launch};
+  if (!gpu)
+    return 0;
   kernel->detail->gpu = (struct gc_gpu_summary){
       .loads_in_l1 = gpu->loads_in_l1,
       .l1_bytes = gc_geometry_bytes(&gpu->l1),
+      .l1_wanted_bytes = gpu->l1.wanted_bytes,
       .l1_line_bytes = gpu->l1.line_bytes,
       .l1_sector_bytes = gpu->l1.sector_bytes,
+      .l1_sets = gpu->l1.sets,
+      .l1_ways = gpu->l1.ways,
+      .outstanding = gpu->outstanding_per_sm,
       .tlb_entries = {gpu->tlb[0].entries, gpu->tlb[1].entries},
   };
   return 0;
@@ -104,6 +111,39 @@ static int keep_loads(struct gc_pass *pass, struct gc_kernel_run *run)
   return loads ? 0 : -ENOMEM;
 }
 
+/* Many loads of a kernel are of one file. */
+static const char *keep_text(struct gc_pass *pass, const char *text, const char *last)
+{
+  const size_t size = strlen(text) + 1;
+  char *kept;
+
+  if (last && !strcmp(text, last))
+    return last;
+  kept = keep(pass, size);
+  return kept ? memcpy(kept, text, size) : NULL;
+}
+
+static int keep_sources(struct gc_pass *pass, struct gc_pass_kernel *kernel,
+                        const struct gc_trace *trace)
+{
+  const char *last = NULL;
+  struct gc_source_line *sources =
+      keep(pass, (kernel->run.load_count ? kernel->run.load_count : 1) * sizeof *sources);
+
+  if (!sources)
+    return -ENOMEM;
+  for (size_t i = 0; i < kernel->run.load_count; i++) {
+    const char *file;
+
+    sources[i] = (struct gc_source_line){NULL, 0};
+    file = gc_trace_source(trace, kernel->run.loads[i].pc, &sources[i].line);
+    if (file && !(sources[i].file = last = keep_text(pass, file, last)))
+      return -ENOMEM;
+  }
+  kernel->detail->sources = sources;
+  return 0;
+}
+
 static int keep_reuse(struct gc_pass *pass, struct gc_pass_kernel *kernel)
 {
   kernel->bins = keep(pass, sizeof *kernel->bins);
@@ -111,10 +151,26 @@ static int keep_reuse(struct gc_pass *pass, struct gc_pass_kernel *kernel)
   if (!kernel->bins || !kernel->reuse)
     return -ENOMEM;
   gc_reuse_histogram_bins(kernel->reuse, kernel->bins);
-  if (pass->bins_only) {
+  if (pass->bins_only || (pass->histogram_of && !pass->histogram_of[pass->count - 1])) {
     gc_reuse_histogram_free(kernel->reuse);
     kernel->reuse = NULL;
   }
+  return 0;
+}
+
+/* Keeps the kernel without a result. */
+static int note_cannot_run(struct gc_pass *pass, struct gc_pass_kernel *kernel,
+                           const struct gc_trace_launch *launch, const struct gc_error *why)
+{
+  const size_t size = strlen(why->text) + 1;
+  char *text;
+
+  if (!pass->detailed)
+    return 0;
+  text = keep(pass, size);
+  if (!text || keep_detail(pass, kernel, launch, NULL))
+    return -ENOMEM;
+  kernel->detail->cannot_run = memcpy(text, why->text, size);
   return 0;
 }
 
@@ -124,10 +180,13 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
 {
   struct gc_pass_kernel *kernel = append(pass);
   struct gc_gpu_model gpu;
+  struct gc_error why;
   int status;
 
   if (!kernel)
     return gc_fail(err, -ENOMEM, "out of memory");
+  if (gc_parameters_check_block(&pass->parameters, launch, &why))
+    return note_cannot_run(pass, kernel, launch, &why) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
   status = gc_parameters_gpu(&pass->parameters, launch, &pass->changes,
                              pass->undrawn ? 0 : pass->options.seed, &gpu, err);
   if (!status && gc_gpu_model_check(&gpu, err))
@@ -139,6 +198,8 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
   if (!status)
     status = gc_cache_model_run(*model, trace, launch, &kernel->run, err);
   if (!status && keep_loads(pass, &kernel->run))
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  if (!status && pass->detailed && keep_sources(pass, kernel, trace))
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (!status && pass->reuse && keep_reuse(pass, kernel))
     status = gc_fail(err, -ENOMEM, "out of memory");
@@ -179,6 +240,8 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_mod
     return status;
   do {
     status = gc_trace_next_kernel(trace, &launch, err);
+    if (status < 0 && pass->selection && gc_trace_has_ended(trace))
+      status = 0; /* the selection has that */
     if (status)
       status = take_kernel(pass, path, trace, status, &launch, model, err);
   } while (status > 0);

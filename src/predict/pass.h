@@ -14,18 +14,33 @@
 /* The properties of the GPU that the report of a kernel contains. */
 struct gc_gpu_summary {
   bool loads_in_l1;
-  uint64_t l1_bytes;
-  uint32_t l1_line_bytes, l1_sector_bytes;
+  uint64_t l1_bytes, l1_wanted_bytes; /* as modelled; before they were rounded to lines and ways */
+  uint32_t l1_line_bytes, l1_sector_bytes, l1_sets, l1_ways;
+  uint32_t outstanding;                /* 0: no limit */
   uint32_t tlb_entries[GC_TLB_LEVELS]; /* 0: this level is not modelled */
+};
+
+/* Whether they differ by a line or more. */
+static inline bool gc_gpu_summary_is_rounded(const struct gc_gpu_summary *gpu)
+{
+  return gpu->l1_wanted_bytes >= gpu->l1_bytes + gpu->l1_line_bytes ||
+         gpu->l1_bytes >= gpu->l1_wanted_bytes + gpu->l1_line_bytes;
+}
+
+struct gc_source_line {
+  const char *file; /* NULL: not known */
+  unsigned line;
 };
 
 struct gc_pass_kernel {
   struct gc_pass_detail {
     struct gc_trace_launch launch; /* its number counts over all traces */
     struct gc_gpu_summary gpu;
+    const char *cannot_run;         /* see struct gc_kernel_prediction */
+    struct gc_source_line *sources; /* of run.loads */
   } * detail; /* NULL without gc_pass.detailed */
   struct gc_kernel_run run;
-  struct gc_reuse_bins *bins;       /* NULL without gc_pass.reuse */
+  struct gc_reuse_bins *bins;       /* NULL without gc_pass.reuse, or if it cannot run */
   struct gc_reuse_histogram *reuse; /* likewise, and NULL with gc_pass.bins_only */
 };
 
@@ -40,6 +55,7 @@ struct gc_pass {
   bool detailed; /* keep the launch and the GPU of each kernel */
   bool reuse;    /* note the reuse distances of lines */
   bool bins_only; /* keep no histogram, which takes 86 KB for each kernel */
+  const bool *histogram_of; /* keep that of these kernels of the result only; NULL: all */
   bool undrawn;  /* the parameters of the record, whatever the seed */
   bool optional; /* if there is no such GPU, the pass has no kernels, and that is no failure */
   struct gc_parameters parameters; /* a copy: a pass notes assumptions */

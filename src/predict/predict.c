@@ -21,7 +21,7 @@
 struct passes {
   struct gc_pass *array;
   size_t count, first_drawn, end_drawn, first_remedy;
-  bool reasons;
+  bool reasons, loads;
   enum gc_remedy remedies[GC_REMEDY_COUNT]; /* of the last passes */
 };
 
@@ -58,6 +58,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
   struct gc_changes changes[GC_REMEDY_COUNT];
 
   passes->reasons = !job->no_reasons;
+  passes->loads = !job->no_loads;
   passes->first_drawn = job->no_reasons                ? 1
                         : job->changes.outstanding > 0 ? GC_VARIANT_COUNT
                                                        : GC_VARIANT_NO_LIMIT;
@@ -82,6 +83,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
     } else if (i >= passes->end_drawn) {
       pass->reuse = pass->options.no_latency = pass->options.no_outstanding_limit = true;
       pass->bins_only = !job->reuse;
+      pass->histogram_of = job->histogram_of;
     }
   }
   return 0;
@@ -157,7 +159,9 @@ static void predict_load(struct gc_load_prediction *load, const struct passes *p
 static int predict_loads(struct gc_kernel_prediction *prediction, const struct passes *passes,
                          size_t kernel)
 {
-  const struct gc_kernel_run *full = &passes->array[GC_VARIANT_FULL].kernels[kernel].run;
+  const struct gc_pass_kernel *run = &passes->array[GC_VARIANT_FULL].kernels[kernel];
+  const struct gc_kernel_run *full = &run->run;
+  const struct gc_source_line *sources = run->detail->sources;
 
   prediction->loads = calloc(full->load_count ? full->load_count : 1, sizeof *prediction->loads);
   if (!prediction->loads)
@@ -165,6 +169,9 @@ static int predict_loads(struct gc_kernel_prediction *prediction, const struct p
   prediction->load_count = full->load_count;
   for (size_t i = 0; i < full->load_count; i++) {
     prediction->loads[i].pc = full->loads[i].pc;
+    if (sources[i].file && !(prediction->loads[i].file = strdup(sources[i].file)))
+      return -ENOMEM;
+    prediction->loads[i].line = sources[i].line;
     predict_load(&prediction->loads[i], passes, kernel);
   }
   return 0;
@@ -184,7 +191,7 @@ static void take_reuse(struct gc_kernel_prediction *prediction, const struct pas
 {
   struct gc_pass_kernel *noted;
 
-  if (passes->end_drawn == passes->first_remedy)
+  if (passes->end_drawn == passes->first_remedy || prediction->cannot_run)
     return;
   noted = &passes->array[passes->end_drawn].kernels[kernel];
   prediction->has_distances = true;
@@ -199,6 +206,8 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   const struct gc_pass_kernel *full = &passes->array[GC_VARIANT_FULL].kernels[kernel];
 
   prediction->launch = full->detail->launch;
+  if (full->detail->cannot_run && !(prediction->cannot_run = strdup(full->detail->cannot_run)))
+    return -ENOMEM;
   prediction->gpu = full->detail->gpu;
   prediction->blocks_per_sm = full->run.blocks_per_sm;
   prediction->counts = full->run.counts;
@@ -218,7 +227,7 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
     find_reasons(passes, kernel, WHOLE_KERNEL, prediction->misses);
   take_remedies(prediction, passes, kernel);
   take_reuse(prediction, passes, kernel);
-  return predict_loads(prediction, passes, kernel);
+  return passes->loads ? predict_loads(prediction, passes, kernel) : 0;
 }
 
 /* The trace files may have changed between two passes. */
@@ -248,6 +257,18 @@ static int check_kernels(const struct gc_predict_job *job, const struct gc_selec
   if (job->trace_count == 1)
     return gc_fail(err, -ENODATA, "%s: there is no kernel in this trace", job->traces[0]);
   return gc_fail(err, -ENODATA, "there is no kernel in any of the %zu traces", job->trace_count);
+}
+
+/* One of them must fit on the GPU. */
+static int check_can_run(const struct gc_prediction *prediction, struct gc_error *err)
+{
+  const struct gc_kernel_prediction *first = prediction->kernels;
+
+  for (size_t i = 0; i < prediction->count; i++)
+    if (!prediction->kernels[i].cannot_run)
+      return 0;
+  return gc_fail(err, -ERANGE, "kernel %llu cannot run: %s",
+                 (unsigned long long)first->launch.number, first->cannot_run);
 }
 
 static int combine(struct gc_prediction *prediction, const struct passes *passes)
@@ -316,6 +337,8 @@ static int run(const struct gc_predict_job *job, const struct gc_parameters *par
     status = check_passes(&passes, err);
   if (!status && combine(prediction, &passes))
     status = gc_fail(err, -ENOMEM, "out of memory");
+  if (!status)
+    status = check_can_run(prediction, err);
   clear(&passes);
   return status;
 }
@@ -347,6 +370,9 @@ void gc_prediction_free(struct gc_prediction *prediction)
   if (!prediction)
     return;
   for (size_t i = 0; i < prediction->count; i++) {
+    for (size_t k = 0; k < prediction->kernels[i].load_count; k++)
+      free(prediction->kernels[i].loads[k].file);
+    free(prediction->kernels[i].cannot_run);
     free(prediction->kernels[i].loads);
     gc_reuse_histogram_free(prediction->kernels[i].reuse);
   }

@@ -31,6 +31,8 @@ struct gc_predict_job {
   unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
   bool distances;   /* note the reuse distances in bins: one run more */
   bool reuse;       /* note them in a histogram, too; the same run */
+  const bool *histogram_of; /* of these kernels of the prediction only; NULL: all */
+  bool no_loads;            /* no results of each load instruction */
   bool no_reasons;  /* do not find the reasons of the misses: two runs less; three with
                        changes.outstanding */
   bool remedies;    /* try what would help, if enough misses of any kernel are not compulsory: up to
@@ -46,6 +48,8 @@ enum gc_hit_rate { GC_RATE_L1, GC_RATE_L2, GC_RATE_COUNT };
 
 struct gc_load_prediction {
   uint32_t pc;
+  char *file;                     /* of the source; NULL: not known */
+  unsigned line;                  /* in this file, from 1 */
   struct gc_cache_counts l1;      /* with the values of the record */
   struct gc_estimate hit_rate;    /* 0 to 1 */
   uint64_t misses[GC_MISS_COUNT]; /* by reason; sum = l1.misses. All 0 with no_reasons */
@@ -53,6 +57,9 @@ struct gc_load_prediction {
 
 struct gc_kernel_prediction {
   struct gc_trace_launch launch; /* its number counts over all traces */
+  /* Why no block of the launch fits on an SM of this GPU: all below is 0, and rates are NaN. NULL:
+   * it fits. */
+  char *cannot_run;
   unsigned blocks_per_sm;        /* that reside at the same time */
   struct gc_gpu_summary gpu;     /* with the values of the record */
   struct gc_counts counts;       /* of that run */
@@ -71,7 +78,7 @@ struct gc_kernel_prediction {
    * are in the order of a run in which loads take no time and any number can be outstanding. */
   bool has_distances;               /* false without job.distances and job.reuse */
   struct gc_reuse_bins distances;   /* in lines, of all SMs together */
-  struct gc_reuse_histogram *reuse; /* the same; NULL without job.reuse */
+  struct gc_reuse_histogram *reuse; /* the same; NULL without job.reuse, or by histogram_of */
 };
 
 struct gc_prediction {
@@ -84,7 +91,8 @@ struct gc_prediction {
 
 /* 0, or a negative errno with a sentence: -ENODATA (the record lacks something, or no kernel is
  * wanted), -EBADMSG and -EOPNOTSUPP (no kernel can be read), and those of files and memory.
- * *prediction is NULL then. Kernels that cannot be read are missing if there are others. */
+ * -ERANGE (the GPU of job.changes cannot be, or no kernel can run on it). *prediction is NULL then.
+ * Kernels that cannot be read are missing if there are others. */
 int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
                       struct gc_error *err);
 void gc_prediction_free(struct gc_prediction *prediction);

@@ -28,7 +28,9 @@ static int append(struct gc_selection *selection, enum gc_selected selected)
   return 0;
 }
 
-static int append_unreadable(struct gc_selection *selection, int status, const struct gc_error *why)
+/* number: 0 for what is no kernel. */
+static int note_unreadable(struct gc_selection *selection, uint64_t number, int status,
+                           const struct gc_error *why)
 {
   if (!selection->unreadable) {
     selection->unreadable = calloc(GC_REASONS_MOST, sizeof *selection->unreadable);
@@ -37,9 +39,9 @@ static int append_unreadable(struct gc_selection *selection, int status, const s
   }
   if (selection->unreadable_count < GC_REASONS_MOST)
     selection->unreadable[selection->unreadable_count] =
-        (struct gc_unreadable){selection->count + 1, status, *why};
+        (struct gc_unreadable){number, status, *why};
   selection->unreadable_count++;
-  return append(selection, GC_KERNEL_UNREADABLE);
+  return 0;
 }
 
 /* Reads all blocks of the kernel. 0, or a negative errno with a sentence. */
@@ -66,10 +68,16 @@ static int select_in(struct selecting *selecting, struct gc_trace *trace, struct
       status = check_blocks(trace, err);
     if (status == -ENOMEM)
       return status;
+    if (status < 0 && gc_trace_has_ended(trace))
+      return note_unreadable(selection, 0, status, err) ? gc_fail(err, -ENOMEM, "out of memory")
+                                                        : 0;
     if (unwanted)
       status = append(selection, GC_KERNEL_UNWANTED) ? -ENOMEM : -1;
     else if (status < 0)
-      status = append_unreadable(selection, status, err) ? -ENOMEM : -1;
+      status = note_unreadable(selection, selection->count + 1, status, err) ||
+                       append(selection, GC_KERNEL_UNREADABLE)
+                   ? -ENOMEM
+                   : -1;
     else
       status = append(selection, GC_KERNEL_PREDICTED);
     if (status == -ENOMEM)

@@ -19,9 +19,9 @@ enum gc_selected { GC_KERNEL_PREDICTED, GC_KERNEL_UNWANTED, GC_KERNEL_UNREADABLE
 struct gc_selection {
   uint8_t *kernels; /* enum gc_selected of each kernel of all traces */
   size_t count;
-  /* Kernels that cannot be read; of the first GC_REASONS_MOST, why. */
+  /* Kernels, and ends of traces, that cannot be read; of the first GC_REASONS_MOST, why. */
   struct gc_unreadable {
-    uint64_t number; /* over all traces, from 1 */
+    uint64_t number; /* over all traces, from 1; 0: something after the end of a trace */
     int status;
     struct gc_error why;
   } * unreadable;

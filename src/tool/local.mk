@@ -129,6 +129,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/predict/helps.h \
 	src/tool/predict/hit_curve.c \
 	src/tool/predict/hit_curve.h \
+	src/tool/predict/names.c \
+	src/tool/predict/names.h \
 	src/tool/predict/picture.c \
 	src/tool/predict/picture.h \
 	src/tool/predict/predict.c \

@@ -52,18 +52,25 @@ struct gpu {
   size_t memory;         /* bytes */
 };
 
-/* These functions of the driver may be called from callbacks: they only look up numbers. */
-static int ask_driver(int device, struct gpu *gpu, struct gc_error *err)
+/* A function of the driver, which is loaded; NULL: there is none. Those that only look up numbers
+ * may be called from callbacks. */
+static void *of_driver(const char *name)
 {
   void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void *const function = driver ? dlsym(driver, name) : NULL;
+
+  if (driver)
+    dlclose(driver);
+  return function;
+}
+
+static int ask_driver(int device, struct gpu *gpu, struct gc_error *err)
+{
   CUresult (*attribute)(int *, CUdevice_attribute, CUdevice);
   CUresult (*total)(size_t *, CUdevice);
 
-  if (!driver)
-    return gc_fail(err, -ENOENT, "the CUDA driver is not loaded");
-  *(void **)&attribute = dlsym(driver, "cuDeviceGetAttribute");
-  *(void **)&total = dlsym(driver, "cuDeviceTotalMem_v2");
-  dlclose(driver);
+  *(void **)&attribute = of_driver("cuDeviceGetAttribute");
+  *(void **)&total = of_driver("cuDeviceTotalMem_v2");
   if (!attribute || !total ||
       attribute(&gpu->sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) ||
       attribute(&gpu->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) ||
@@ -208,6 +215,18 @@ int gc_contexts_find(void *handle, struct gc_context_memory *memory, struct gc_e
     return gc_fail(err, -EIO, "%s", context->why.text);
   *memory = context->memory;
   return 0;
+}
+
+int gc_contexts_carveout(void *function)
+{
+  CUresult (*attribute)(int *, CUfunction_attribute, CUfunction);
+  int percent;
+
+  *(void **)&attribute = of_driver("cuFuncGetAttribute");
+  return attribute &&
+                 !attribute(&percent, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, function)
+             ? percent
+             : -1;
 }
 
 static int patch(void *module, struct gc_error *err)

@@ -47,4 +47,8 @@ int gc_modules_find(void *handle, const struct gc_traced_module **module, struct
 int gc_contexts_allocate(void *handle, struct gc_context_memory *memory, struct gc_error *err);
 void gc_contexts_keep(void *handle, const struct gc_context_memory *memory);
 
+/* The percentage of shared memory that the program prefers for a kernel (CUfunction); negative:
+ * none. */
+int gc_contexts_carveout(void *function);
+
 #endif

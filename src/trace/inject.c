@@ -54,6 +54,7 @@ static struct {
   unsigned module;
   uint64_t grid, blocks; /* launched and traced */
   unsigned threads;      /* of a block */
+  int carveout;          /* that the kernel prefers, percent; negative: none */
 } tracer = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
             .tracing = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
@@ -122,6 +123,7 @@ static int find(const Sanitizer_LaunchData *data, struct gc_error *err)
       gc_contexts_keep(data->context, &memory);
     pthread_mutex_unlock(&tracer.lock);
   }
+  tracer.carveout = gc_contexts_carveout(data->function);
   tracer.trace = memory.trace;
   tracer.on_gpu = memory.on_gpu;
   return status;
@@ -227,6 +229,8 @@ static int write_launch(const Sanitizer_LaunchData *data, double kernel_ms,
           "\nthreads %u\nwarp 32\nshared %" PRIu64 "\n",
           data->functionName, tracer.module, kernel_ms * 1e3, tracer.blocks, tracer.grid,
           tracer.threads, tracer.trace.shared);
+  if (tracer.carveout >= 0)
+    fprintf(file, "carve-out %d\n", tracer.carveout);
   status = gc_gathered_write(gathered, tracer.blocks, (tracer.threads + 31) / 32, file, err);
   if (!status)
     fputs("complete\n", file);

@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Marks, embeddings, overrides and isolates of the bidirectional algorithm, which can show a text
+ * as another one, and separators of lines and paragraphs. */
+static int changes_order(unsigned long code)
+{
+  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 size_t gc_printable_character(const char *bytes)
 {
   const unsigned char *text = (const unsigned char *)bytes;
@@ -20,7 +28,7 @@ size_t gc_printable_character(const char *bytes)
     code = code << 6 | (text[i] & 0x3f);
   }
   return length && code >= least[length] && !(code >= 0xd800 && code < 0xe000) &&
-                 (code & 0xfffe) != 0xfffe && code < 0x110000
+                 (code & 0xfffe) != 0xfffe && code < 0x110000 && !changes_order(code)
              ? length
              : 0;
 }
@@ -34,6 +42,17 @@ void gc_make_printable(char *text)
       *text = '?';
     text += length ? length : 1;
   }
+}
+
+size_t gc_whole_characters(const char *text, size_t bytes)
+{
+  const size_t all = strnlen(text, bytes);
+
+  if (all < bytes || !text[bytes])
+    return all;
+  while (bytes && ((unsigned char)text[bytes] & 0xc0) == 0x80)
+    bytes--;
+  return bytes;
 }
 
 int gc_fail(struct gc_error *err, int status, const char *format, ...)

@@ -16,13 +16,18 @@ struct gc_error {
 };
 
 /* The length of the UTF-8 character at the beginning of the text (ended by a NUL). 0: a control
- * character (also U+007F to U+009F), or bytes that are no character of XML. */
+ * character (also U+007F to U+009F), one that changes the direction of text or ends a line, or
+ * bytes that are no character of XML. */
 size_t gc_printable_character(const char *text);
 
-/* Replaces each control character, and each byte that is not part of a UTF-8 character, by '?':
+/* Replaces each byte of what gc_printable_character does not take for a character by '?':
  * bytes of U+0080 to U+009F control some terminals. File names, variables, messages of libraries
  * and text from files go to terminals and logs, and a sentence is one line. */
 void gc_make_printable(char *text);
+
+/* The largest number of bytes of the text, at most so many, with which no UTF-8 character is cut.
+ */
+size_t gc_whole_characters(const char *text, size_t bytes);
 
 /* Formats the sentence (cut to fit, and printable; err may be NULL) and returns status
  * unchanged, so that a function can end with: return gc_fail(err, -EINVAL, "…", …); */

@@ -97,6 +97,7 @@ static int read_all(int looks)
   struct gc_trace *trace = NULL;
   struct seen seen;
   uint64_t kernels = 0;
+  unsigned line = 0;
   int status = gc_trace_open(TRACE_PATH, &trace, &err);
 
   if (!status) {
@@ -104,6 +105,11 @@ static int read_all(int looks)
       check_launch(&seen.launch, ++kernels);
       if (looks && (status = read_kernel(trace, &seen, &err)) < 0)
         break;
+      for (uint32_t pc = 0; pc < 256 && looks; pc += 8) {
+        const char *const file = gc_trace_source(trace, pc, &line);
+
+        PROMISE(!file || (line && strlen(file) < 4096));
+      }
     }
     gc_trace_close(trace);
   }

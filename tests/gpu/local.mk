@@ -44,4 +44,4 @@ EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh tests/gpu/peers.cu
 
 # A program with nvcc is recorded, and its hit rates are predicted and counted.
 GPU_TESTS += tests/gpu/trace.sh
-EXTRA_DIST += tests/gpu/trace.sh tests/gpu/trace.cu tests/gpu/trace.py
+EXTRA_DIST += tests/gpu/trace.sh tests/gpu/trace.cu

@@ -11,28 +11,22 @@ tool=${TOOL:-$PWD/hwloc-gpucache}
 HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
 export HWLOC_GPUCACHE_TRACE_LIBRARY
 here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
+check=$here/../../contrib/predict-check
 dir=${OUT:-$(mktemp -d)}
 [ -n "${OUT:-}" ] || trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
 nvcc -O2 -arch=native -o kinds "$here/trace.cu" -lcublas -lcufft
 "$tool" export --output record.xml
-"$tool" trace -- ./kinds
-"$tool" predict --record record.xml --seeds 0 --json kinds.trace >predicted.json
-"$tool" trace --blocks all --output all.trace -- ./kinds
-"$tool" predict --record record.xml --seeds 0 --json all.trace >all.json
-rates=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
-rates=$rates,lts__t_sectors_srcunit_tex_op_read.sum,lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum
-ncu --cache-control none --clock-control none --replay-mode application --csv --metrics "$rates" ./kinds >counted.csv || {
-  echo "skipped: ncu cannot count here"
-  exit 77
-}
-
 # The times of kernels: without recording, and while a sample or all blocks are recorded.
 ./kinds cost
 "$tool" trace --verbose --output cost.trace --kernel 'copy|product' -- ./kinds cost
 "$tool" trace --verbose --output cost.trace --kernel 'copy|product' --blocks all -- ./kinds cost
+export TOOL=$tool
+status=0
 echo "all blocks:"
-python3 "$here/trace.py" all.json counted.csv
+"$check" --record record.xml --output all --blocks all --most 3 -- ./kinds || status=$?
+[ $status -ne 3 ] || { echo "skipped: ncu cannot count here"; exit 77; }
 echo "a sample of the blocks:"
-python3 "$here/trace.py" predicted.json counted.csv
+"$check" --record record.xml --output sample --counted all/counted.csv --most 3 -- ./kinds || status=1
+exit $status

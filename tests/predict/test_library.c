@@ -103,6 +103,40 @@ static void reuse_distances(void **state)
   hwloc_gpucache_prediction_free(p);
 }
 
+/* The second kernel needs more shared memory than an SM has. */
+static void a_kernel_that_cannot_run(void **state)
+{
+  static const char kernel[] = "kernel k\nblocks 1\nthreads 32\nwarp 32\nshared %d\n"
+                               "0 0 10 load - 4 1 100000\n";
+  struct hwloc_gpucache_prediction *p;
+  char message[256] = "";
+  FILE *file;
+
+  (void)state;
+  for (int able = 1; able >= 0; able--) {
+    file = fopen("large", "w");
+    assert_non_null(file);
+    fputs("hwloc-gpucache-trace 1\n", file);
+    for (int i = 0; i < able; i++)
+      fprintf(file, kernel, 0);
+    fprintf(file, kernel, 1000000);
+    fputs("end\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(predict("large", NULL, &p, message, sizeof message), able ? 0 : -ERANGE);
+    if (!able)
+      break;
+    assert_int_equal(hwloc_gpucache_prediction_kernels(p), 2);
+    assert_null(hwloc_gpucache_prediction_cannot_run(p, 0));
+    assert_true(hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L1_SECTORS) == 1);
+    assert_non_null(strstr(hwloc_gpucache_prediction_cannot_run(p, 1), "shared memory"));
+    assert_true(isnan(hwloc_gpucache_prediction_value(p, 1, HWLOC_GPUCACHE_L1_SECTORS)));
+    assert_int_equal(hwloc_gpucache_prediction_loads(p, 1), 0);
+    hwloc_gpucache_prediction_free(p);
+  }
+  assert_non_null(strstr(message, "kernel 1 cannot run: a block needs"));
+  assert_null(p);
+}
+
 /* Each sector is in one of the three: what is on its way to L2 is not a hit. */
 static void sectors_of_l2(void **state)
 {
@@ -283,10 +317,11 @@ static void kernels_that_are_left_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reuse_distances),        cmocka_unit_test(options_of_another_version),
-      cmocka_unit_test(sectors_of_l2),          cmocka_unit_test(hits_of_the_far_partition),
-      cmocka_unit_test(misses_of_tlbs),         cmocka_unit_test(kernels_that_are_left_out),
-      cmocka_unit_test(memory_of_many_kernels), cmocka_unit_test(files_that_are_missing),
+      cmocka_unit_test(reuse_distances),           cmocka_unit_test(options_of_another_version),
+      cmocka_unit_test(a_kernel_that_cannot_run),  cmocka_unit_test(sectors_of_l2),
+      cmocka_unit_test(hits_of_the_far_partition), cmocka_unit_test(misses_of_tlbs),
+      cmocka_unit_test(kernels_that_are_left_out), cmocka_unit_test(memory_of_many_kernels),
+      cmocka_unit_test(files_that_are_missing),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -89,6 +89,39 @@ static unsigned long work(unsigned kernels, unsigned carveouts)
   return tables + begun + advanced;
 }
 
+/* A histogram takes 86 KB: a caller can have those of some kernels only. */
+static void histograms_of_chosen_kernels(void **state)
+{
+  static const bool chosen[] = {false, true, false};
+  const char *const traces[] = {"three.trc", "three.trc", "three.trc"};
+  struct gc_predict_job job = {.record = read_record(),
+                               .traces = traces,
+                               .trace_count = 3,
+                               .reuse = true,
+                               .histogram_of = chosen,
+                               .no_loads = true};
+  struct gc_prediction *prediction;
+  FILE *file = fopen(traces[0], "w");
+  struct gc_error err;
+
+  (void)state;
+  assert_non_null(file);
+  fputs("blockdim: 1 1 1\n0 0 4096 4\n0 0 4096 4\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(gc_predict_traces(&job, &prediction, &err), 0);
+  assert_int_equal(prediction->count, 3);
+  for (size_t i = 0; i < 3; i++) {
+    const struct gc_kernel_prediction *kernel = &prediction->kernels[i];
+
+    assert_int_equal(kernel->reuse != NULL, chosen[i]);
+    assert_true(kernel->has_distances);
+    assert_int_equal(kernel->distances.loads[0], 1);
+    assert_int_equal(kernel->load_count, 0);
+  }
+  gc_prediction_free(prediction);
+  gc_record_free((struct gc_record *)job.record);
+}
+
 /* The passes: those of the reasons, and one for each seed. */
 #define PASSES (GC_VARIANT_NO_LIMIT + 2)
 
@@ -163,6 +196,8 @@ int main(void)
                                       leave_directory),
       cmocka_unit_test_setup_teardown(another_carveout_makes_the_tables_of_the_used_sms_again,
                                       enter_directory, leave_directory),
+      cmocka_unit_test_setup_teardown(histograms_of_chosen_kernels, enter_directory,
+                                      leave_directory),
       cmocka_unit_test(a_large_kernel_leaves_no_large_table),
       cmocka_unit_test(seen_sectors_take_bounded_memory),
   };

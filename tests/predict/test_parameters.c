@@ -138,7 +138,7 @@ static void reads_all_of_an_h200(void **state)
   assert_false(assumes(&parameters, "GPUCacheThreadsPerSM"));
 }
 
-/* A kernel gets the smallest carve-out with which shared memory does not limit its blocks. */
+/* A kernel gets the smallest carve-out at which an SM holds as many blocks as at the largest. */
 static void shared_memory_decides_the_carveout(void **state)
 {
   struct gc_parameters parameters = parameters_of(h200());
@@ -151,7 +151,8 @@ static void shared_memory_decides_the_carveout(void **state)
       {3 << 10, 222208, 32768},   /* 8 x 4 KiB = 32 KiB */
       {4 << 10, 189440, 65536},   /* 8 x 5 KiB = 40 KiB */
       {16 << 10, 87040, 167936},  /* 8 x 17 KiB = 136 KiB */
-      {100 << 10, 21504, 233472}, /* more than there is */
+      {100 << 10, 21504, 233472}, /* 2 x 101 KiB; the largest but one has 196 KiB */
+      {60 << 10, 54272, 200704},  /* 3 x 61 KiB: the largest would not hold more */
   };
 
   (void)state;
@@ -181,8 +182,9 @@ static void shared_memory_without_l1(void **state)
   launch.shared_bytes = 60000;
   gpu = gpu_of(&parameters, &launch, &nothing, 0);
   assert_int_equal(gc_residency(&gpu, &launch), 3);
+  assert_int_equal(gc_parameters_check_block(&parameters, &launch, &err), 0);
   launch.shared_bytes = 233472;
-  assert_int_equal(gc_parameters_gpu(&parameters, &launch, &nothing, 0, &gpu, &err), -ERANGE);
+  assert_int_equal(gc_parameters_check_block(&parameters, &launch, &err), -ERANGE);
 }
 
 /* An entry of the table begins at its percentage: between two entries, the lower one holds. */
@@ -198,8 +200,17 @@ static void a_preferred_carveout_is_looked_up(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const struct gc_changes changes = {.has_carveout = true, .carveout = cases[i].percent};
-    const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &changes, 0);
+    struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &changes, 0);
+    struct gc_trace_launch prefers = plain;
 
+    assert_int_equal(gc_geometry_bytes(&gpu.l1), cases[i].l1);
+    /* that of the program, and the user's in place of it */
+    prefers.prefers_carveout = true;
+    prefers.carveout = cases[i].percent;
+    gpu = gpu_of(&parameters, &prefers, &nothing, 0);
+    assert_int_equal(gc_geometry_bytes(&gpu.l1), cases[i].l1);
+    prefers.carveout = 100 - cases[i].percent;
+    gpu = gpu_of(&parameters, &prefers, &changes, 0);
     assert_int_equal(gc_geometry_bytes(&gpu.l1), cases[i].l1);
   }
 }

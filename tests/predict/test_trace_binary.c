@@ -289,6 +289,37 @@ static void header_of_version_2(void **state)
   gc_trace_close(trace);
 }
 
+static void source_lines(void **state)
+{
+  static const char text[] = HEADER
+      "source 7 /a dir/x.cu\nsource 8 /a dir/x.cu\ncode 0 NOP\ncode .L_x:\ncode 10 NOP\n"
+      "source 3 y\tz\ncode 20 EXIT\n" KERNEL("k") "code 0 NOP\nsource 1 late\ncode 10 EXIT\nend\n";
+  struct gc_trace_launch launch;
+  struct gc_trace *trace;
+  struct gc_error err;
+  unsigned line = 0;
+
+  (void)state;
+  write_file("text", text, strlen(text));
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_string_equal(gc_trace_source(trace, 0, &line), "/a dir/x.cu");
+  assert_int_equal(line, 8);
+  assert_string_equal(gc_trace_source(trace, 0x10, &line), "/a dir/x.cu");
+  assert_string_equal(gc_trace_source(trace, 0x20, &line), "y?z");
+  assert_int_equal(line, 3);
+  assert_null(gc_trace_source(trace, 0x30, &line)); /* not in the code */
+  assert_null(gc_trace_source(trace, 8, &line));
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_null(gc_trace_source(trace, 0, &line));
+  assert_string_equal(gc_trace_source(trace, 0x10, &line), "late");
+  gc_trace_close(trace);
+  lines_fail(HEADER "source x y\n", "end\n", "trace:6: source is not followed by the number");
+  lines_fail(HEADER "source 0 y\n", "end\n", "source is not followed");
+  lines_fail(HEADER "source 4294967296 y\n", "end\n", "source is not followed");
+  lines_fail(HEADER "source 1\n", "end\n", "source is not followed");
+}
+
 /* As print_instruction, with ! before an instruction that waits. */
 static int print_waits(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
 {
@@ -765,6 +796,7 @@ int main(void)
       cmocka_unit_test(blocks_and_chunks),
       cmocka_unit_test(kernel_that_is_skipped),
       cmocka_unit_test(header_of_version_2),
+      cmocka_unit_test(source_lines),
       cmocka_unit_test(sample_of_version_2),
       cmocka_unit_test(code_like_accelsim),
       cmocka_unit_test(ways_through_code),

@@ -320,6 +320,7 @@ static void broken_tsv(void **state)
   tsv_fails("registers many\n", "must be a number");
   tsv_fails("loads-at-once 0\n", "must be a number");
   tsv_fails("loads-at-once 1025\n", "must be a number");
+  tsv_fails("carve-out 101\n", "must be a number");
   tsv_fails("launched-blocks 9\n", "no line of a header"); /* of version 2 */
   tsv_fails("kernel\n", "must be \"kernel NAME\"");
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
@@ -343,19 +344,31 @@ static void broken_tsv(void **state)
 /* A name with control characters is made printable; a long one is cut. */
 static void names_of_kernels(void **state)
 {
-  char *text, *expected;
+  char *text, *expected, *at;
 
   (void)state;
   text_is("hwloc-gpucache-trace 1\nkernel a\033[31m b\nblocks 1\nthreads 1\nwarp 32\norigin "
           "x\177y\nend\n",
           "kernel 1 \"a?[31m b\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"x?y\"\n");
-  assert_true(asprintf(&text,
-                       "hwloc-gpucache-trace 1\nkernel %0300d\nblocks 1\nthreads 1\nwarp 32\nend\n",
-                       7) > 0);
+  assert_true(
+      asprintf(&text, "hwloc-gpucache-trace 1\nkernel %01500d\nblocks 1\nthreads 1\nwarp 32\nend\n",
+               7) > 0);
   assert_true(
       asprintf(&expected,
-               "kernel 1 \"%0255d\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"\"\n",
+               "kernel 1 \"%01023d\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"\"\n",
                0) > 0);
+  text_is(text, expected);
+  /* cut between two characters of three bytes: 1023 are not a multiple of three after one byte */
+  at = strchr(text, '0');
+  *at = 'x';
+  for (size_t i = 1; i < 1500; i++)
+    at[i] = "\xe2\x82\xac"[(i - 1) % 3];
+  at[1498] = at[1499] = '0';
+  at = strchr(expected, '0');
+  *at = 'x';
+  for (size_t i = 1; i < 1021; i++)
+    at[i] = "\xe2\x82\xac"[(i - 1) % 3];
+  memmove(at + 1021, at + 1023, strlen(at + 1023) + 1);
   text_is(text, expected);
   free(expected);
   free(text);

@@ -140,6 +140,12 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   done
   refused 2 "--record $real is there twice" --record "$real" --record "$real" "$trace"
   refused 2 "--gpu gpu0 is there twice" --sim "$tiny" --gpu gpu0 --gpu gpu0 "$trace"
+  # also by another name
+  ln -s "$real" "$BATS_TEST_TMPDIR/link.xml"
+  for other in "$(dirname "$real")/./record.xml" "$BATS_TEST_TMPDIR/link.xml" "$real:gpu0"; do
+    refused 2 "--record $other is the same as $real" --record "$real" --record "$other" "$trace"
+  done
+  refused 2 "--gpu sim-tiny is the same as gpu0" --sim "$tiny" --gpu gpu0 --gpu sim-tiny "$trace"
   refused 2 "--plot draws for one GPU" --plot x --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
   [ ! -e x ]
   # a GPU on which the kernel cannot run: the others are predicted
@@ -147,17 +153,17 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   run_split "$tool" predict --seeds 0 --json --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
   is 1 "$status"
   is 1 "$(wc -l <<<"$errors")"
-  has "$errors" "small.xml: kernel 1: a block needs 31024 bytes of shared memory, but an SM of this GPU has 16384"
+  has "$errors" "small.xml: kernel 1 cannot run: a block needs 31104 bytes of shared memory, an SM has 16384"
   is 16896 "$(value '.[0].kernels[0].l1_loads.sectors')"
-  has "$(value '.[1].absent')" "a block needs 31024 bytes"
+  has "$(value '.[1].absent')" "a block needs 31104 bytes"
   run_split "$tool" predict --seeds 0 --record "$BATS_TEST_TMPDIR/small.xml" --record "$real" "$trace"
   is 1 "$status"
   has "$output" "GPU 2: NVIDIA H200"
   has_not "$output" "Small L1"
   # each GPU is named, also if the reason is the same
   cp "$BATS_TEST_TMPDIR/small.xml" "$BATS_TEST_TMPDIR/other.xml"
-  refused 1 "small.xml: kernel 1: a block needs" --record "$BATS_TEST_TMPDIR/small.xml" --record "$BATS_TEST_TMPDIR/other.xml" "$trace"
-  has "$errors" "other.xml: kernel 1: a block needs"
+  refused 1 "small.xml: kernel 1 cannot run: a block needs" --record "$BATS_TEST_TMPDIR/small.xml" --record "$BATS_TEST_TMPDIR/other.xml" "$trace"
+  has "$errors" "other.xml: kernel 1 cannot run: a block needs"
   is 2 "$(wc -l <<<"$errors")"
   grep -v '"GPUCacheSMs"' "$real" >"$BATS_TEST_TMPDIR/other.xml"
   run_split "$tool" predict --seeds 0 --record "$BATS_TEST_TMPDIR/other.xml" --record "$real" "$trace"
@@ -174,6 +180,52 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
     refused 1 "none of the 1 kernels" "$option" --launches 2 --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
     is 1 "$(wc -l <<<"$errors")"
   done
+}
+
+@test "a kernel that cannot run on a GPU does not lose the others" {
+  small_l1 "$BATS_TEST_TMPDIR/small.xml"
+  small=(--record "$BATS_TEST_TMPDIR/small.xml")
+  helped | sed 's/^threads\t32/threads\t1024/' >"$trace" # the second kernel needs 30,000 bytes
+  run_split "$tool" predict --seeds 0 "${small[@]}" "$trace"
+  is 1 "$status"
+  why="a block needs 31104 bytes of shared memory, an SM has 16384"
+  is "hwloc-gpucache: kernel 2 (carveout) cannot run: $why" "$errors"
+  is "carveout 1 - - - - - cannot run -" "$(grep '^carveout' <<<"$output" | xargs)"
+  has "$output" "kernel 2: carveout
+  1 blocks, 1024 threads a block, 30000 bytes of shared memory a block
+  cannot run on this GPU: $why
+kernel 3: line"
+  run_split "$tool" predict --seeds 0 --json "${small[@]}" "$trace"
+  is 1 "$status"
+  is "null,\"$why\",null,null" "$(value -c '[.kernels[].absent] | tostring | .[1:-1]')"
+  is 20 "$(value '.kernels[0].l1_loads.sectors / 4')"
+  # L2 has nothing of a kernel that did not run, and drawn runs agree about it
+  run_split "$tool" predict --seeds 2 --json --reuse "${small[@]}" "$trace"
+  is "null 80" "$(value '"\(.kernels[1].l1_hit_rate) \(.kernels[0].reuse_distances.loads * 4)"')"
+  # beside a GPU on which it can
+  run_split "$tool" predict --seeds 0 --record "$real" "${small[@]}" "$trace"
+  is 1 "$status"
+  is "hwloc-gpucache: $BATS_TEST_TMPDIR/small.xml: kernel 2 (carveout) cannot run: $why" "$errors"
+  is "carveout 1 50.0 % 2.5 % 48.75 KiB cannot run - -" "$(grep '^carveout' <<<"$output" | head -n 1 | xargs)"
+  # sweeps and the page
+  run_split "$tool" predict --seeds 0 --sweep capacity "${small[@]}" "$trace"
+  is 1 "$status"
+  has "$output" "  cannot run on this GPU: $why"
+  is 3 "$(grep -c 'x 0.25' <<<"$output")"
+  run_split "$tool" predict --seeds 0 --html "$BATS_TEST_TMPDIR/page.html" "${small[@]}" --record "$real" "$trace"
+  is 1 "$status"
+  xmllint --noout "$BATS_TEST_TMPDIR/page.html"
+  has "$(cat "$BATS_TEST_TMPDIR/page.html")" "<li>cannot run on this GPU: $why</li>"
+  is 7 "$(grep -c '<svg' "$BATS_TEST_TMPDIR/page.html")"
+  run_split "$tool" predict --plot "$BATS_TEST_TMPDIR/pictures" "${small[@]}" "$trace"
+  is 1 "$status"
+  has "$errors" "kernel 2 (carveout) cannot run"
+  is 3 "$(ls "$BATS_TEST_TMPDIR/pictures" | grep -c svg)"
+  # threads and registers
+  sed '/"GPUCacheThreadsPerSM"/s/2048/512/' "$real" >"$BATS_TEST_TMPDIR/few.xml"
+  refused 1 "cannot run: a block needs 1024 threads, an SM has 512" --record "$BATS_TEST_TMPDIR/few.xml" "$trace"
+  sed -i 's/^warp.*/&\nregisters\t65/' "$trace"
+  refused 1 "cannot run: a block needs 66560 registers, an SM has 65536" --record "$real" "$trace"
 }
 
 @test "a GPU of a file that has several" {
@@ -211,6 +263,13 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   is 1 "$status"
   has "$errors" "was not written by this command"
   is mine "$(cat "$data")"
+}
+
+@test "files of --plot have the numbers of the kernels" {
+  three >"$trace"
+  "$tool" predict --record "$real" --seeds 0 --kernel 'of_[23]_lines' --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is "gpu0-predict-2.svg gpu0-predict-3.svg" "$(cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.svg | xargs)"
+  has "$(cat "$BATS_TEST_TMPDIR/pictures/gpu0-predict-2.svg")" of_2_lines
 }
 
 @test "texts of a picture do not overlap; names are demangled" {
@@ -257,10 +316,10 @@ named() {
   text=$(cat "$page")
   has "$text" "default-src 'none'"
   has_not "$text" "<script"
-  has "$text" "<h3>&lt;script&gt;&amp;&#39;&quot;</h3>"
-  is '' "$(grep -Eo "(src|href|url)[=(]|@import" "$page" || true)"
+  has "$text" "<h3 id='kernel-1-2'>&lt;script&gt;&amp;&#39;&quot;</h3>"
+  is '' "$(grep -Eo "(src|url)[=(]|href='[^#]|@import" "$page" || true)"
   # two names, of which the second launch of copy misses more
-  is 2 "$(grep -c '<h3>.*(\|<h3>&lt;' "$page")"
+  is 2 "$(grep -c '<h3 .*(\|<h3 .*>&lt;' "$page")"
   has "$text" "<p>Kernel 3: of the launches with this name, the one with the most misses in L1.</p>"
   is 2 "$(grep -c '<svg' "$page")"
   is 2 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
@@ -277,6 +336,29 @@ named() {
   has "$text" "$curve"
 }
 
+@test "a page has a table of contents, and curves only of kernels that load through L1" {
+  page=$BATS_TEST_TMPDIR/page.html
+  named _Z4copyPKfPf other _Z4copyPKfPf >"$trace"
+  "$tool" predict --record "$real" --record "$(dirname "$real")/../structure/h200.xml" --seeds 0 --html "$page" "$trace"
+  for link in gpu-1 kernel-1-3 kernel-1-2 gpu-2 kernel-2-3 kernel-2-2; do
+    is 1 "$(grep -c "<li><a href='#$link'>" "$page")"
+    is 1 "$(grep -c " id='$link'" "$page")"
+  done
+  has "$(cat "$page")" "<li><a href='#kernel-1-3'>copy(float const*, float*)</a></li>"
+  command -v strace || skip "there is no strace"
+  # each pass opens the trace once
+  passes() {
+    strace -f -e trace=openat -o "$BATS_TEST_TMPDIR/calls" "$tool" predict --record "$real" --seeds 0 --html "$page" "$trace" >/dev/null
+    grep -c "\"${trace##*/}\"" "$BATS_TEST_TMPDIR/calls"
+  }
+  with=$(passes)
+  sed -i 's/load\t-/load\tno-l1/' "$trace"
+  without=$(passes)
+  echo "$with passes, $without without a curve"
+  [ "$without" -le $((with - 19)) ]
+  is 0 "$(grep -c '<svg' "$page")"
+}
+
 @test "a page of several GPUs, of which one cannot run the kernels" {
   page=$BATS_TEST_TMPDIR/page.html
   small_l1 "$BATS_TEST_TMPDIR/small.xml"
@@ -287,13 +369,13 @@ named() {
   xmllint --noout "$page"
   is 4 "$(grep -c '<svg' "$page")"
   is 4 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
-  has "$(cat "$page")" "<h2>GPU 2: Small &lt;L1&gt;</h2>"
+  has "$(cat "$page")" ">GPU 2: Small &lt;L1&gt;</h2>"
   has "$(cat "$page")" "GPU 2: L1"
   blocks 30000 >"$trace"
   run_split "$tool" predict --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" --seeds 0 --html "$page" "$trace"
   is 1 "$status"
   xmllint --noout "$page"
-  has "$(cat "$page")" "small.xml: kernel 1: a block needs 31024 bytes"
+  has "$(cat "$page")" "small.xml: kernel 1 cannot run: a block needs 31104 bytes"
   has_not "$(cat "$page")" ": Small"
   # a kernel that cannot be read is named on the page
   three | sed 's/^0.0.1.load.-.4.1.100080$/0 0 1 frob/' >"$trace"

@@ -124,6 +124,50 @@ setup() {
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
 }
 
+# one_each NAME...: a kernel of each name.
+one_each() {
+  echo 'hwloc-gpucache-trace 1'
+  printf 'kernel %s\nblocks 1\nthreads 32\nwarp 32\n0 0 10 load - 4 ffffffff 10000+128\n' "$@"
+  echo end
+}
+
+@test "names in the table tell kernels apart" {
+  local long=void_reduce_of_rows_with_a_name_that_is_longer_than_all_columns end
+  for end in "" _1 _2; do # differ at their ends
+    set -- "$@" "$long$end"
+  done
+  # other parameters of a template; overloads; cut within characters of two bytes; another direction
+  one_each "$@" _Z4gemmILi128ELi64ELi8ELi16EEvPfS0_ _Z4gemmILi128ELi32ELi8ELi16EEvPfS0_ _Z1fi _Z1ff \
+    "$(printf 'ä%.0s' {1..100})" $'a\xe2\x80\xaetxt' $'b\xc2\x85b' >"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 "$trace"
+  is 0 "$status"
+  table=$(sed -n '2,/^kernel 1:/p' <<<"$output" | grep -v '^kernel')
+  iconv -f utf8 -t utf8 <<<"$output" >"$BATS_TEST_TMPDIR/valid"
+  # columns are aligned, whatever the bytes
+  is 1 "$(python3 -c 'import sys; print(len({len(l[:l.rindex(" ")].rstrip()[:50]) for l in sys.stdin.read().splitlines()[1:]}))' <<<"$table")"
+  is 10 "$(sed '1d; s/  *1  *32 .*//' <<<"$table" | sort -u | wc -l)"
+  has "$table" "f(int) "
+  has "$table" "f(float) "
+  has "$table" "a???txt"
+  has "$table" "b??b"
+  has_not "$output" $'\xe2\x80\xae'
+  has "$output" "kernel 9: a???txt"
+  # the complete name is in its section, also a long one
+  one_each "$(printf 'n%.0s' {1..1000})_1" "$(printf 'n%.0s' {1..1000})_2" >"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 --json "$trace"
+  is 1002 "$(value '.kernels[1].launch.name | length')"
+  run_split "$tool" predict --record "$real" --seeds 0 "$trace"
+  has "$(xargs <<<"$output")" "nn_1 1 32"
+  # as wide as a terminal
+  for columns in 60 90; do
+    output=$(script -qec "stty cols $columns; $tool predict --record $real --seeds 0 $trace" /dev/null </dev/null | tr -d '\r')
+    [ "$(sed 1d <<<"$output" | awk '{ print length }' | sort -n | tail -n 1)" -le "$columns" ]
+    has "$output" "nn_2 "
+  done
+  has "$(xargs <<<"$(script -qec "stty cols 60; $tool predict --record $real --seeds 0 $trace" /dev/null </dev/null | tr -d '\r')")" \
+    "This terminal has 60 columns; left out: FROM L2, MEMORY, MOSTLY, HELPS MOST."
+}
+
 @test "sweeps" {
   stream 2 400 >"$trace"
   predict --sweep carveout "$trace"
@@ -134,6 +178,59 @@ setup() {
   run_split "$tool" predict --record "$real" --sweep carveout "$trace"
   is 0 "$status"
   has "$(xargs -n 1000 <<<"$output")" "86 % 21 KiB 0.0 %"
+}
+
+# The record of $real with this number of sets and ways of L1, as the file $3.
+with_sets() {
+  sed "/subtype=\"L1Cache\"/a <info name=\"Sets\" value=\"$1\"/><info name=\"Ways\" value=\"$2\"/>" "$real" >"$3"
+}
+
+@test "sweeps say what the factors made of L1" {
+  stream 2 400 >"$trace"
+  with_sets 512 4 "$BATS_TEST_TMPDIR/r.xml" # tags for 256 KiB
+  real=$BATS_TEST_TMPDIR/r.xml
+  predict --seeds 0 --sweep capacity "$trace"
+  is "55552 111104 222208 444416 888832" "$(value '[.sweep.points[].kernels[0].l1_bytes] | join(" ")')"
+  is "4 4 4 8 16" "$(value '[.sweep.points[].kernels[0].l1_ways] | join(" ")')"
+  run_split "$tool" predict --seeds 0 --sweep capacity --record "$real" "$trace"
+  has "$(xargs <<<"$output")" "x 2 434 KiB 50.0 %"
+  has_not "$output" became
+  run_split "$tool" predict --seeds 0 --sweep ways --record "$real" "$trace"
+  has "$(xargs <<<"$(grep 'x 0.25' <<<"$output")")" "1 in 2048 sets"
+  has "$(xargs <<<"$(grep 'x 4' <<<"$output")")" "16 in 128 sets"
+  run_split "$tool" predict --seeds 0 --sweep line --record "$real" "$trace"
+  has "$(xargs <<<"$(grep 'x 2 ' <<<"$output")")" "256 bytes"
+  predict --seeds 0 --sweep line "$trace"
+  is "32 64 128 256 512" "$(value '[.sweep.points[].kernels[0].l1_line_bytes] | join(" ")')"
+  # 1736 lines are 36.2 for each of 48 sets
+  real=$top_srcdir/doc/results/h200/record.xml
+  with_sets 48 36 "$BATS_TEST_TMPDIR/s.xml"
+  real=$BATS_TEST_TMPDIR/s.xml
+  sed -i '/"CarveoutTable"/d' "$real"
+  run_split "$tool" predict --seeds 0 --sweep capacity --record "$real" "$trace"
+  has "$output" "  x 4: 868 KiB became 870 KiB: each of 48 sets has a whole number of lines"
+  has "$output" "  x 0.25: 54.25 KiB became 54 KiB: each of 48 sets"
+  # lines under way
+  sed '/subtype="L1Cache"/a <info name="OutstandingPerSM" value="64"/>' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  run_split "$tool" predict --seeds 0 --sweep outstanding --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  has "$(xargs <<<"$(grep 'x 0.25' <<<"$output")")" "16 lines"
+}
+
+@test "text after the end is no kernel" {
+  { three; echo 'kernel k'; } >"$trace"
+  three >"$trace.right"
+  run_split "$tool" predict --record "$real" --seeds 0 --json "$trace" "$trace.right"
+  is 1 "$status"
+  is "hwloc-gpucache: $trace:21: there is text after the line \"end\"" "$errors"
+  is "1 2 3 4 5 6" "$(value '[.kernels[].launch.number] | join(" ")')"
+  is '[{"number":null,"why":"'"$trace"':21: there is text after the line \"end\""}]' "$(value -c .left_out)"
+  run_split "$tool" predict --record "$real" --seeds 0 --html "$BATS_TEST_TMPDIR/page.html" "$trace"
+  is 1 "$status"
+  has "$(cat "$BATS_TEST_TMPDIR/page.html")" "<p class='note'>$trace:21: there is text after"
+  run_split "$tool" predict --record "$real" --seeds 0 --launches 3 "$trace"
+  is 1 "$status"
+  has "$output" "kernel 3: of_3_lines"
+  refused 1 "there is text after the line" --record "$real" --launches 4 "$trace"
 }
 
 @test "a sweep of what the record does not have" {
@@ -155,7 +252,7 @@ setup() {
   predict "$trace"
   is 32 "$(value '.kernels[0].blocks_per_sm')"
   blocks 400000 >"$trace"
-  refused 1 "a block needs 401024 bytes of shared memory, but an SM of this GPU has 233472" \
+  refused 1 "a block needs 401024 bytes of shared memory, an SM has 233472" \
     --record "$real" "$trace"
   refused 1 "a block needs" --record "$real" --sweep capacity --json "$trace"
 }

@@ -6,6 +6,7 @@
  * kernels/trace.c does on a GPU.
  *
  * FAKE_SANITIZER_FAIL=NAME: this function fails. FAKE_MODULE=FILE: the machine code.
+ * FAKE_CARVEOUT=PERCENT: what kernels prefer.
  */
 #include "driver.h"
 
@@ -163,6 +164,17 @@ EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
   *bytes = MEMORY;
   return device ? FAILED : CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction of)
+{
+  const char *const percent = getenv("FAKE_CARVEOUT");
+
+  FAIL_IF_WANTED
+  *value = percent ? atoi(percent) : -1;
+  return attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && (void *)of == &function
+             ? CUDA_SUCCESS
+             : FAILED;
 }
 
 static void call(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void *data)

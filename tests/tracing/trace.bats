@@ -88,6 +88,47 @@ EOF
   done
 }
 
+@test "the carve-out that the program prefers" {
+  FAKE_CARVEOUT=50 run_split "$tool" trace -- "$program" copy
+  [ "$status" -eq 0 ]
+  text program.trace | grep -x 'carve-out 50'
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq '.kernels[0].launch.preferred_carveout' predicted)" = 50 ]
+  # without one, or with a driver that does not say, the launch is recorded nevertheless
+  for variable in FAKE_CARVEOUT=-1 FAKE_SANITIZER_FAIL=cuFuncGetAttribute; do
+    run_split env $variable "$tool" trace -- "$program" copy
+    [ "$status" -eq 0 ]
+    [ "$(text program.trace | grep -c carve-out)" -eq 0 ]
+  done
+}
+
+@test "source lines of loads" {
+  # as nvdisasm -g prints them: innermost first, and PTX as a file
+  awk '/IMAD.WIDE/ { print "\t//## File \"/home/me/a dir/copy.cu\", line 7" }
+       /LDG/ { print "\t//## File \"/home/me/get.cuh\", line 3 inlined at \"/home/me/a dir/copy.cu\", line 9"
+               print "\t//## File \"/home/me/a dir/copy.cu\", line 9"
+               print "\t//## File \".nv_debug_ptx_txt\", line 77" }
+       /IADD3/ { print "\t//## File \".nv_debug_ptx_txt\", line 80"; print "\t//## File \"broken\", line x" }
+       { print }' "$BATS_TEST_DIRNAME/copy.sass" >sass
+  printf '#!/bin/sh\n[ "$1 $2" = "-c -g" ] && cat "%s"\n' "$PWD/sass" >"$CUDA_HOME/bin/nvdisasm"
+  run_split "$tool" trace -- "$program" copy
+  [ "$status" -eq 0 ]
+  text program.trace | grep source | diff - <(echo 'source 7 /home/me/a dir/copy.cu
+source 3 /home/me/get.cuh')
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '.kernels[0].loads[] | [.pc, .source]' predicted)" = '[272,{"file":"/home/me/get.cuh","line":3}]' ]
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  grep -A1 '^  LOAD AT.* SOURCE$' <<<"$output" | grep -x '  0x0110 .* get.cuh:3'
+  # an nvdisasm that cannot read them
+  printf '#!/bin/sh\n[ "$2" != -g ] && cat "%s"\n' "$PWD/sass" >"$CUDA_HOME/bin/nvdisasm"
+  run_split "$tool" trace -- "$program" copy
+  [ "$(text program.trace | grep -c '^code')" -eq 8 ]
+  # without lines there is no column
+  run_split "$tool" trace --kernel forms -- "$program" forms
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  ! grep SOURCE <<<"$output"
+}
+
 @test "a sample has parts of the grid" {
   run_split "$tool" trace --blocks 16 -- "$program" copy_large
   [ "$status" -eq 0 ]
@@ -303,6 +344,88 @@ EOF
   [[ $errors == *"libsanitizer-public.so of the CUDA Toolkit was not found: install compute-sanitizer"* ]]
 }
 
+# A stand-in for ncu: writes the counters in the file "rows" as ncu does, with a counter a row.
+make_ncu() {
+  cat >ncu <<'EOF'
+#!/bin/sh
+echo "$@" >ncu-arguments
+while [ "$1" != --log-file ]; do shift; done
+if [ -n "$NCU_SAYS" ]; then
+  echo "$NCU_SAYS" >"$2"
+  exit 1
+fi
+{ echo '==PROF== Connected to process 7'
+  echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+  while read -r id name l1 l1_hit l2 l2_hit memory; do
+    l=l1tex__t_sectors_pipe_lsu_mem_global_op_ld s=lts__t_sectors_srcunit_tex_op_read
+    printf '"%s","%s","%s.sum","sector","%s"\n' $id $name $l $l1 $id $name ${l}_lookup_hit $l1_hit $id $name $s $l2 \
+      $id $name ${s}_lookup_hit $l2_hit $id $name dram__sectors_read "$memory"
+  done <rows; } >"$2"
+EOF
+  chmod +x ncu
+}
+
+@test "predict-check puts counted beside predicted" {
+  check=$top_srcdir/contrib/predict-check
+  export TOOL=$tool HWLOC_GPUCACHE_SIM=t1000 NCU=$PWD/ncu
+  "$tool" measure --sim t1000 >/dev/null
+  "$tool" export --sim t1000 --output record.xml
+  make_ncu
+  # copy: 256 sectors, no hits; forms: 38 sectors
+  printf '%s\n' '0 copy 256 64 256 0 1,024' '1 forms 38 0 38 19 n/a' '2 copy 256 0 256 0 256' >rows
+  run_split "$check" --record record.xml --output kept -- "$program" copy forms copy
+  echo "$output$errors"
+  [ "$status" -eq 0 ]
+  [ "$(sed -n 3p <<<"$output")" = "| copy | 100 % | 25.0 | 0.0 | 0.0 | 0.0 | 256 | 256 | 256 | 256 | 1024 | 256 |" ]
+  [[ $output == *"| forms | 100 % | 0.0 | "* ]]
+  [[ $output == *"mean absolute error: L1 "*" points (3 launches), L2 "* ]]
+  [[ $errors == *computed* ]]
+  [ -e kept/program.trace ] && [ -e kept/counted.csv ] && [ -e kept/predicted.json ]
+  # a choice of kernels, of launches, a sample, the counters of before
+  run_split "$check" --record record.xml --kernel '^copy' --most 100 -- "$program" copy forms
+  [ "$status" -eq 1 ] # the stand-in counted two launches of copy
+  [[ $errors == *"copy: 1 launches were recorded and 2 counted, so they are not compared"* ]]
+  grep -e '--kernel-name regex:^copy' ncu-arguments
+  rm ncu
+  run_split "$check" --record record.xml --launches 2-3 --counted kept/counted.csv --most 0 -- "$program" copy forms copy
+  [ "$(grep -c '^| [cf]o' <<<"$output")" -eq 2 ]
+  [[ $output == *"(2 launches)"* ]]
+  run_split "$check" --record record.xml --counted kept/counted.csv --most 5 -- "$program" copy forms copy
+  [ "$status" -eq 1 ]
+}
+
+@test "predict-check without counters predicts, and says why" {
+  check=$top_srcdir/contrib/predict-check
+  export TOOL=$tool
+  "$tool" export --sim t1000 --output record.xml
+  run_split env NCU= PATH="$(dirname "$(command -v python3)"):/usr/bin:/bin" "$check" --record record.xml -- "$program" copy
+  echo "$output$errors"
+  command -v ncu || [ "$status" -eq 3 ]
+  [[ $output == *"| copy | 100 % | - | 0.0 | - | "* ]]
+  make_ncu
+  export NCU=$PWD/ncu
+  run_split env NCU_SAYS='==ERROR== ERR_NVGPUCTRPERM - The user does not have permission' "$check" --record record.xml -- "$program" copy
+  [ "$status" -eq 3 ]
+  [[ $errors == *"ncu may not count here (ERR_NVGPUCTRPERM)"*"the administrator"* ]]
+  run_split env NCU_SAYS='==ERROR== no device' "$check" --record record.xml -- "$program" copy
+  [ "$status" -eq 3 ]
+  [[ $errors == *"ncu counted nothing (exit status 1): no device"* ]]
+  run_split env NCU=./missing "$check" --record record.xml -- "$program" copy
+  [[ $errors == *"./missing cannot be started, so nothing was counted: No such file"* ]]
+  run_split env TOOL=./missing "$check" -- "$program" copy
+  [ "$status" -eq 1 ]
+  for bad in "--launches x -- a" "" "--frob -- a"; do
+    # shellcheck disable=SC2086 # words
+    run_split "$check" $bad
+    [ "$status" -eq 2 ]
+  done
+  run_split "$check" --record record.xml -- ./missing
+  [ "$status" -eq 1 ]
+  [[ $errors == *"cannot run ./missing"* ]]
+  run_split "$check" --record record.xml --counted ncu -- "$program" copy
+  [ "$status" -eq 1 ]
+}
+
 @test "predict -- PROGRAM" {
   run_split "$tool" predict --sim t1000 --seeds 0 --json -- "$program" copy
   echo "$errors"
@@ -317,7 +440,7 @@ EOF
   run_split "$tool" predict --sim t1000 --seeds 0 --html page.html -- "$program" copy
   [ "$status" -eq 0 ]
   [ "$output" = page.html ]
-  grep -q '<h3>copy</h3>' page.html
+  grep -q ">copy</h3>" page.html
   # the program does not run if its page could not be written
   run_split "$tool" predict --sim t1000 --seeds 0 --html missing/page.html -- "$program" copy
   [ "$status" -eq 1 ]

@@ -18,6 +18,11 @@ static unsigned min_of(uint64_t a, unsigned b)
   return a < b ? (unsigned)a : b;
 }
 
+uint64_t gc_residency_shared(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch)
+{
+  return round_up(launch->shared_bytes, SHARED_UNIT) + gpu->shared_reserved_per_block;
+}
+
 unsigned gc_residency(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch)
 {
   unsigned lanes = launch->warp_threads ? launch->warp_threads : gpu->warp_threads;
@@ -34,8 +39,7 @@ unsigned gc_residency(const struct gc_gpu_model *gpu, const struct gc_trace_laun
     blocks = min_of(fit / warps, blocks);
   }
   if (gpu->shared_per_sm) {
-    uint64_t of_block =
-        round_up(launch->shared_bytes, SHARED_UNIT) + gpu->shared_reserved_per_block;
+    uint64_t of_block = gc_residency_shared(gpu, launch);
 
     if (of_block)
       blocks = min_of(gpu->shared_per_sm / of_block, blocks);

@@ -13,4 +13,7 @@
 /* At least 1. A value of the launch or of the GPU that is 0 is not known, and does not limit. */
 unsigned gc_residency(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch);
 
+/* Bytes of shared memory that each of these blocks takes, with what the driver adds. */
+uint64_t gc_residency_shared(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch);
+
 #endif

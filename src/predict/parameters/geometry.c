@@ -234,15 +234,28 @@ void gc_geometry_draw_masks(struct gc_cache_geometry *geometry, const char *subt
   }
 }
 
+/* Sets the limit of lines. False: there would be more tags than the model has. */
+static bool fit_limit(struct gc_cache_geometry *geometry, uint64_t lines)
+{
+  const uint64_t tags = (uint64_t)geometry->sets * geometry->ways;
+  const uint64_t ways = (geometry->ways * lines + geometry->limit / 2) / geometry->limit;
+
+  if (lines >= tags && (ways > GC_LINES_SCAN || ways * geometry->sets <= lines))
+    return false;
+  if (lines >= tags)
+    geometry->ways = (uint32_t)ways;
+  geometry->limit = lines ? (uint32_t)lines : 1;
+  return true;
+}
+
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured)
 {
   const uint64_t way = (uint64_t)geometry->sets * geometry->line_bytes;
   const uint64_t ways = (bytes + way / 2) / way, lines = bytes / geometry->line_bytes;
 
-  if (geometry->limit && lines < (uint64_t)geometry->sets * geometry->ways) {
-    geometry->limit = lines ? (uint32_t)lines : 1; /* the tags stay */
+  geometry->wanted_bytes = bytes;
+  if (geometry->limit && fit_limit(geometry, lines))
     return;
-  }
   geometry->limit = 0;
   geometry->ways = !ways ? 1 : ways > UINT32_MAX ? UINT32_MAX : (uint32_t)ways;
   if (geometry->policy == GC_POLICY_SLRU && geometry->ways > GC_LINES_SCAN)

@@ -18,7 +18,8 @@ void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_elemen
                       struct gc_assumptions *assumptions);
 
 /* Sets ways so that the cache holds about this many bytes, at least a line in each set. Where tags
- * are for more lines than data, ways stay and the limit is set. The survival curve of a cache of
+ * are for more lines than data, the limit is set instead: tags stay, or, if data would not fit into
+ * them, grow with the data, up to GC_LINES_SCAN ways. The survival curve of a cache of
  * measured bytes (0: the same) is stretched to this size. */
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured);
 

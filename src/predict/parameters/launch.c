@@ -46,27 +46,38 @@ static const struct gc_carveout_table *table_for(const struct gc_parameters *par
   return &parameters->carveouts;
 }
 
-/* Without a preference, the driver is assumed to give a kernel the shared memory that it can use.
- */
+/* The shared memory of all blocks that an SM holds at the largest carve-out. */
+static uint64_t shared_for_blocks(const struct gc_carveout_table *table,
+                                  const struct gc_gpu_model *gpu,
+                                  const struct gc_trace_launch *launch)
+{
+  struct gc_gpu_model largest = *gpu;
+
+  largest.shared_per_sm = table->array[table->count - 1].shared_bytes;
+  return gc_residency_shared(gpu, launch) * gc_residency(&largest, launch);
+}
+
+/* Without a preference, the driver is assumed to take the smallest carve-out at which an SM holds
+ * as many blocks as at the largest. */
 static const struct gc_carveout *choose(struct gc_parameters *parameters,
                                         const struct gc_trace_launch *launch,
                                         const struct gc_changes *changes)
 {
-  const struct gc_gpu_model *gpu = &parameters->gpu; /* shared memory is not set, so no limit */
-  const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
+  const struct gc_gpu_model *gpu = &parameters->gpu;
   const struct gc_carveout_table *table = table_for(parameters, launch);
 
-  if (changes->has_carveout) {
-    const struct gc_carveout *wanted = gc_carveouts_at(table, changes->carveout);
+  if (changes->has_carveout || launch->prefers_carveout) {
+    const struct gc_carveout *wanted =
+        gc_carveouts_at(table, changes->has_carveout ? changes->carveout : launch->carveout);
     const struct gc_carveout *needed =
-        launch->shared_bytes ? gc_carveouts_for(table, block) : wanted;
+        launch->shared_bytes ? gc_carveouts_for(table, gc_residency_shared(gpu, launch)) : wanted;
 
     return needed > wanted ? needed : wanted; /* a preference; a block must fit */
   }
   if (launch->shared_bytes)
     gc_assume(&parameters->assumptions, NULL, "carve-out",
-              "the smallest with which shared memory does not limit the resident blocks");
-  return gc_carveouts_for(table, block * gc_residency(gpu, launch));
+              "the smallest at which an SM holds as many blocks as at the largest");
+  return gc_carveouts_for(table, shared_for_blocks(table, gpu, launch));
 }
 
 static uint32_t scaled(uint32_t value, double factor)
@@ -76,19 +87,31 @@ static uint32_t scaled(uint32_t value, double factor)
   return product < 1 ? 1 : product > UINT32_MAX ? UINT32_MAX : (uint32_t)(product + 0.5);
 }
 
-static int check_shared(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch,
-                        struct gc_error *err)
+static int check_need(const char *what, uint64_t needed, uint64_t there, struct gc_error *err)
 {
-  const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
+  return needed <= there || !there
+             ? 0
+             : gc_fail(err, -ERANGE, "a block needs %llu %s, an SM has %llu",
+                       (unsigned long long)needed, what, (unsigned long long)there);
+}
 
-  if (!launch->shared_bytes || !gpu->shared_per_sm || block <= gpu->shared_per_sm)
-    return 0;
-  return gc_fail(
-      err, -ERANGE,
-      "kernel %llu: a block needs %llu bytes of shared memory, but an SM of this GPU has "
-      "%llu",
-      (unsigned long long)launch->number, (unsigned long long)block,
-      (unsigned long long)gpu->shared_per_sm);
+int gc_parameters_check_block(const struct gc_parameters *parameters,
+                              const struct gc_trace_launch *launch, struct gc_error *err)
+{
+  const struct gc_gpu_model *gpu = &parameters->gpu;
+  const struct gc_carveout_table *table = table_for(parameters, launch);
+  const uint64_t shared = gpu->loads_in_l1 && table->count
+                              ? table->array[table->count - 1].shared_bytes
+                              : parameters->shared_bytes;
+  int status = check_need("threads", launch->threads_per_block, gpu->threads_per_sm, err);
+
+  if (!status)
+    status =
+        check_need("registers", (uint64_t)launch->registers_per_thread * launch->threads_per_block,
+                   gpu->registers_per_sm, err);
+  if (!status && launch->shared_bytes)
+    status = check_need("bytes of shared memory", gc_residency_shared(gpu, launch), shared, err);
+  return status;
 }
 
 static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
@@ -166,8 +189,6 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
     status = set_l1(parameters, launch, changes, seed, gpu, err);
   else
     gc_geometry_fit(&gpu->l1, gpu->l1.line_bytes, 0);
-  if (!status)
-    status = check_shared(gpu, launch, err);
   if (status)
     return status;
   gc_geometry_fit(&gpu->l2, (uint64_t)draw(&parameters->l2_bytes, seed, 1),

@@ -49,9 +49,14 @@ struct gc_changes {
 int gc_parameters_read(struct gc_parameters *parameters, const struct gc_record *record,
                        struct gc_error *err);
 
-/* The GPU as a launch finds it. seed 0: with the values of the record; other seeds: with values
- * drawn from their bounds. 0, or -ERANGE with a sentence: there is no such GPU, or a block does not
- * fit. More assumptions can be noted. */
+/* Whether a block of the launch fits on an SM of the GPU, at any carve-out. 0; or -ERANGE with a
+ * sentence: it needs more shared memory, threads or registers. */
+int gc_parameters_check_block(const struct gc_parameters *parameters,
+                              const struct gc_trace_launch *launch, struct gc_error *err);
+
+/* The GPU as a launch that fits finds it. seed 0: with the values of the record; other seeds: with
+ * values drawn from their bounds. 0, or -ERANGE with a sentence: there is no such GPU. More
+ * assumptions can be noted. */
 int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
                       const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
                       struct gc_error *err);

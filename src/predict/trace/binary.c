@@ -15,20 +15,22 @@
 #define BASE_BYTES 16 /* of a record, before the optional part */
 #define BEGINS_WARP (UINT32_C(1) << 31)
 
-/* "code TEXT", any number of them. */
+/* "code TEXT" and "source LINE FILE", any number of them. */
 static int read_code(struct gc_trace *trace, struct gc_code *code, struct gc_error *err)
 {
   const char *line, *why = "";
+  bool source;
   int status;
 
   for (;;) {
     status = gc_tsv_need_line(trace, &line, err);
     if (status < 0)
       return status;
-    if (!scan_text(&line, "code "))
+    source = scan_text(&line, "source ");
+    if (!source && !scan_text(&line, "code "))
       break;
     scan_blanks(&line);
-    status = gc_code_read_line(code, line, &why);
+    status = source ? gc_code_read_source(code, line, &why) : gc_code_read_line(code, line, &why);
     if (status == -EBADMSG)
       return gc_stream_bad(trace->stream, err, "%s", why);
     if (status)

@@ -5,6 +5,7 @@
  */
 #include "predict/trace/code.h"
 
+#include "predict/trace/format.h"
 #include "predict/trace/scan.h"
 #include "util/hash.h"
 
@@ -13,6 +14,9 @@
 
 #define MOST_OFFSET (UINT32_C(1) << 25)
 #define REGISTER_BYTES 4 /* of an access whose opcode has no bytes */
+/* Names of files of a kernel; further ones are not kept. A small compressed trace could take all
+ * memory otherwise. */
+#define MOST_FILES ((size_t)1 << 22)
 
 /* Adds an element of this size to an array. False: out of memory. */
 static bool grow(void *array, size_t count, size_t *room, size_t size)
@@ -167,6 +171,70 @@ int gc_code_read_line(struct gc_code *code, const char *text, const char **why)
   return 0;
 }
 
+/* Finds or adds a name. Most lines have the file of the one before. False: out of memory. */
+static bool add_file(struct gc_code *code, const char *name, uint32_t *file)
+{
+  const size_t size = strlen(name) + 1;
+
+  for (size_t i = code->source_count; i-- && i + 64 > code->source_count;)
+    if (!strcmp(code->files + code->sources[i].file, name)) {
+      *file = code->sources[i].file;
+      return true;
+    }
+  while (code->files_room < code->files_used + size)
+    if (!grow(&code->files, code->files_room, &code->files_room, 1))
+      return false;
+  *file = (uint32_t)code->files_used;
+  memcpy(code->files + code->files_used, name, size);
+  code->files_used += size;
+  return true;
+}
+
+int gc_code_read_source(struct gc_code *code, const char *text, const char **why)
+{
+  struct gc_code_source source = {.at = code->count};
+  char name[GC_CODE_FILE];
+  uint64_t line;
+
+  if (!scan_decimal(&text, &line) || !line || line > UINT32_MAX || !*text ||
+      strlen(text) >= sizeof name) {
+    *why = "source is not followed by the number of a line and the name of a file";
+    return -EBADMSG;
+  }
+  if (code->files_used > MOST_FILES)
+    return 0;
+  source.line = (uint32_t)line;
+  gc_trace_copy_text(name, sizeof name, text, strlen(text));
+  if (!add_file(code, name, &source.file))
+    return -ENOMEM;
+  /* a line without instructions is no source of any */
+  if (code->source_count && code->sources[code->source_count - 1].at == source.at)
+    code->source_count--;
+  if (!grow(&code->sources, code->source_count, &code->source_room, sizeof *code->sources))
+    return -ENOMEM;
+  code->sources[code->source_count++] = source;
+  return 0;
+}
+
+const char *gc_code_find_source(const struct gc_code *code, uint32_t pc, unsigned *line)
+{
+  const uint32_t at = gc_code_find(code, pc);
+  size_t low = 0, high = code->source_count;
+
+  while (low < high) { /* low: the first one that begins after the instruction */
+    const size_t middle = low + (high - low) / 2;
+
+    if (code->sources[middle].at <= at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (at == GC_CODE_UNKNOWN || !low)
+    return NULL;
+  *line = code->sources[low - 1].line;
+  return code->files + code->sources[low - 1].file;
+}
+
 static int by_hash(const void *a, const void *b)
 {
   const struct gc_code_label *x = a, *y = b;
@@ -199,6 +267,8 @@ void gc_code_clear(struct gc_code *code)
   gc_code_forget_paths(code);
   free(code->instructions);
   free(code->labels);
+  free(code->sources);
+  free(code->files);
   free(code->queue);
   free(code->before);
   *code = (struct gc_code){0};

@@ -40,6 +40,15 @@ struct gc_code_label {
   uint32_t at; /* the instruction after it */
 };
 
+/* Where the instructions from this one on come from. */
+struct gc_code_source {
+  uint32_t at;   /* number of the instruction */
+  uint32_t line; /* from 1 */
+  uint32_t file; /* where the name begins in gc_code.files */
+};
+
+#define GC_CODE_FILE 4096 /* bytes of a name, with the NUL */
+
 /* All 0: no code. */
 struct gc_code {
   struct gc_code_instruction *instructions;
@@ -47,6 +56,10 @@ struct gc_code {
   size_t room;
   struct gc_code_label *labels;
   size_t label_count, label_room;
+  struct gc_code_source *sources;
+  size_t source_count, source_room;
+  char *files; /* names, each ended by a NUL */
+  size_t files_used, files_room;
   struct gc_code_path *from_entry;
   size_t path_count;
   uint32_t *queue, *before; /* of the search: one entry for each instruction */
@@ -55,6 +68,14 @@ struct gc_code {
 /* Adds a line: an instruction, "0010 @!P0 LDG.E R4, [R2.64]", or a label, ".L_x_1:". 0; -EBADMSG
  * with the reason in *why (static); or -ENOMEM. */
 int gc_code_read_line(struct gc_code *code, const char *text, const char **why);
+
+/* Adds "12 /home/me/copy.cu": the source line of the instructions that follow. 0, -EBADMSG or
+ * -ENOMEM likewise. */
+int gc_code_read_source(struct gc_code *code, const char *text, const char **why);
+
+/* The name of the file, printable and valid until the next change of code, and the line of an
+ * instruction. NULL: not known. */
+const char *gc_code_find_source(const struct gc_code *code, uint32_t pc, unsigned *line);
 
 /* After the last line. 0 or -ENOMEM. */
 int gc_code_finish(struct gc_code *code);

@@ -28,6 +28,8 @@ struct gc_trace_format {
   int (*next_block)(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
                     struct gc_error *err);
   int (*skip_kernel)(struct gc_trace *trace); /* as gc_trace_skip_kernel */
+  /* As gc_trace_source; NULL: the format does not have it. */
+  const char *(*source)(const void *own, uint32_t pc, unsigned *line);
 };
 
 struct gc_trace {
@@ -37,6 +39,7 @@ struct gc_trace {
   struct gc_trace_ignored ignored;
   uint64_t kernels; /* so far */
   bool in_kernel;   /* next_block has not yet returned 0 */
+  bool ended;       /* the format says that no kernel follows */
   int failed;       /* 0, or the status that all calls return from now on */
 };
 
@@ -78,7 +81,7 @@ static inline uint64_t gc_trace_local_address(uint64_t warp, uint64_t offset, un
 static inline void gc_trace_copy_text(char *field, size_t size, const char *text, size_t length)
 {
   if (length >= size)
-    length = size - 1;
+    length = gc_whole_characters(text, size - 1);
   memcpy(field, text, length);
   field[length] = '\0';
   gc_make_printable(field);

@@ -147,6 +147,16 @@ int gc_trace_skip_kernel(struct gc_trace *trace)
   return status;
 }
 
+const char *gc_trace_source(const struct gc_trace *trace, uint32_t pc, unsigned *line)
+{
+  return trace->format->source ? trace->format->source(trace->own, pc, line) : NULL;
+}
+
+bool gc_trace_has_ended(const struct gc_trace *trace)
+{
+  return trace->ended;
+}
+
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored)
 {
   *ignored = trace->ignored;

@@ -68,13 +68,15 @@ struct gc_trace_ignored {
 
 /* How a kernel was launched. A value that a format does not have is 0. */
 struct gc_trace_launch {
-  char name[256];           /* printable */
+  char name[1024];          /* printable; cut if it is longer */
   uint64_t number;          /* of the kernel in the trace, from 1 */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
   uint64_t launched_blocks; /* of the grid, if the trace has only some of them */
   unsigned threads_per_block;
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
+  bool prefers_carveout; /* shared memory: so many percent of the storage of an SM, 0 to 100 */
+  unsigned carveout;
   unsigned warp_threads;
   bool registers;         /* the trace shows which instructions wait for the loads before them */
   unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits
@@ -111,9 +113,17 @@ int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
 int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data,
                         uint64_t *number, struct gc_error *err);
 
+/* The source file and line of an instruction of the kernel that gc_trace_next_kernel returned last,
+ * valid until it is called again. NULL: the trace does not have it. */
+const char *gc_trace_source(const struct gc_trace *trace, uint32_t pc, unsigned *line);
+
 /* Goes behind the current kernel, or one that cannot be read, without checking it. 1: the next
  * kernel, or the end of the trace, can be read; 0: there is no more; or a negative errno. */
 int gc_trace_skip_kernel(struct gc_trace *trace);
+
+/* After a negative result of gc_trace_next_kernel: whether all kernels were read, and what is wrong
+ * comes after them. */
+bool gc_trace_has_ended(const struct gc_trace *trace);
 
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 

@@ -70,6 +70,7 @@ static int end_file(struct gc_trace *trace, struct gc_error *err)
   const char *line;
   const int status = gc_stream_line(trace->stream, &line, err);
 
+  trace->ended = true;
   return status == 1 ? gc_stream_bad(trace->stream, err, "there is text after the line \"end\"")
                      : status;
 }
@@ -229,6 +230,11 @@ static int skip_kernel(struct gc_trace *trace)
                                 : gc_trace_find_line(trace, "kernel", "end");
 }
 
+static const char *source(const void *own, uint32_t pc, unsigned *line)
+{
+  return gc_code_find_source(&((const struct tsv *)own)->binary.code, pc, line);
+}
+
 const struct gc_trace_format gc_trace_tsv = {
     .name = "a trace in the format of hwloc-gpucache",
     .matches = matches,
@@ -237,4 +243,5 @@ const struct gc_trace_format gc_trace_tsv = {
     .next_kernel = next_kernel,
     .next_block = next_block,
     .skip_kernel = skip_kernel,
+    .source = source,
 };

@@ -37,6 +37,7 @@ static const struct {
     {"registers", 0, 65536, false, 1},
     {"shared", 0, UINT64_C(1) << 32, false, 1},
     {"loads-at-once", 1, 1024, false, 1},
+    {"carve-out", 0, 100, false, 1},
     {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
 };
 enum {
@@ -46,6 +47,7 @@ enum {
   REGISTERS,
   SHARED,
   LOADS_AT_ONCE,
+  CARVEOUT,
   LAUNCHED_BLOCKS,
   KEYS,
   ORIGIN = KEYS
@@ -71,6 +73,10 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
     break;
   case LOADS_AT_ONCE:
     launch->loads_at_once = (unsigned)value;
+    break;
+  case CARVEOUT:
+    launch->prefers_carveout = true;
+    launch->carveout = (unsigned)value;
     break;
   default:
     launch->launched_blocks = value;
@@ -113,7 +119,8 @@ static bool ends_header(unsigned version, const char *line)
 {
   return gc_tsv_ends_kernel(line) ||
          (version == 1 ? *line >= '0' && *line <= '9'
-                       : !strncmp(line, "code ", 5) || !strncmp(line, "accesses ", 9));
+                       : !strncmp(line, "code ", 5) || !strncmp(line, "source ", 7) ||
+                             !strncmp(line, "accesses ", 9));
 }
 
 int gc_tsv_read_header(struct gc_trace *trace, unsigned version, struct gc_trace_launch *launch,

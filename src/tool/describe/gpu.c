@@ -51,31 +51,14 @@ static bool is_dim(size_t column, const char *cell)
          (column == GC_SHOW_CONFIDENCE && atof(cell) < LOW_CONFIDENCE);
 }
 
-/* Leaves out the last columns if the terminal is too narrow, and appends their headings to a
- * list. */
-static void narrow(struct gc_table *table, char *left_out, size_t size)
-{
-  const size_t all = table->columns;
-
-  table->width = gc_terminal_text_width();
-  if (table->width >= GC_TEXT_WIDTH)
-    return;
-  table->columns = gc_table_fit(table, "  ");
-  for (size_t i = table->columns; table->rows > 1 && i < all; i++) {
-    const size_t used = strlen(left_out);
-
-    snprintf(left_out + used, size - used, "%s%s", used ? ", " : "", table->cells[0][i]);
-  }
-}
-
 static void print_tables(struct gc_table *holds, struct gc_table *fast, bool colour)
 {
-  char left_out[200] = "", text[400];
+  char left_out[200] = "";
 
   holds->colour = fast->colour = colour;
   holds->is_dim = fast->is_dim = is_dim;
-  narrow(holds, left_out, sizeof left_out);
-  narrow(fast, left_out, sizeof left_out);
+  gc_table_narrow(holds, "  ", left_out, sizeof left_out);
+  gc_table_narrow(fast, "  ", left_out, sizeof left_out);
   if (holds->rows > 1) {
     gc_table_print(holds, "  ");
     if (fast->rows > 1)
@@ -85,11 +68,7 @@ static void print_tables(struct gc_table *holds, struct gc_table *fast, bool col
     gc_table_print(fast, "  ");
   free(holds->cells);
   free(fast->cells);
-  if (!*left_out)
-    return;
-  snprintf(text, sizeof text, "  This terminal has %zu columns; left out: %s.",
-           gc_terminal_width(STDOUT_FILENO), left_out);
-  gc_terminal_print(text, NULL);
+  gc_table_print_left_out(left_out);
 }
 
 /* All notes but the absent values. */

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Load instructions in a table; those with most misses come first. */
 #define MOST_LOADS 20
@@ -93,6 +94,7 @@ int gc_caches_table(const struct gc_kernel_prediction *kernel, struct gc_table *
 static int add_load(struct gc_table *table, const struct gc_load_prediction *load)
 {
   char(*row)[GC_CELL] = gc_table_row(table);
+  const char *file = load->file, *slash = file ? strrchr(file, '/') : NULL;
 
   if (!row)
     return -1;
@@ -102,15 +104,28 @@ static int add_load(struct gc_table *table, const struct gc_load_prediction *loa
   gc_cell_percent(load->hit_rate.value, row[3]);
   gc_cell_range(&load->hit_rate, row[4]);
   snprintf(row[5], GC_CELL, "%s", gc_main_reason(load->misses));
+  if (slash)
+    file = slash + 1;
+  if (file)
+    snprintf(row[6], GC_CELL, "%.*s:%u", (int)gc_whole_characters(file, GC_CELL - 16), file,
+             load->line);
   return 0;
+}
+
+static bool has_sources(const struct gc_kernel_prediction *kernel)
+{
+  for (size_t i = 0; i < kernel->load_count; i++)
+    if (kernel->loads[i].file)
+      return true;
+  return false;
 }
 
 int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *table, size_t *shown)
 {
-  static const char *const titles[] = {"LOAD AT",     "SECTORS", "MISSES",
-                                       "L1 HIT RATE", "RANGE",   "MOSTLY"};
+  static const char *const titles[] = {"LOAD AT", "SECTORS", "MISSES", "L1 HIT RATE",
+                                       "RANGE",   "MOSTLY",  "SOURCE"};
   const struct gc_load_prediction **loads = worst_loads(kernel, shown);
-  int failed = gc_table_start(table, titles, 6, 0x1e);
+  int failed = gc_table_start(table, titles, has_sources(kernel) ? 7 : 6, 0x1e);
 
   if (!loads)
     failed = -1;

@@ -70,6 +70,7 @@ int gc_curve_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struc
 
   curve.seeds = 0;
   curve.remedies = curve.distances = false;
+  curve.no_loads = true;
   status = gc_sweep_plan_curve(sweep, &curve, err);
   if (!status)
     status = gc_sweep_run(sweep, &curve, err);

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,9 +60,13 @@ static int write_kernel(int dir, const struct gc_source *source, const struct gc
   size_t length;
   int status;
 
-  snprintf(name, sizeof name, "%s" PREDICTED "%zu" GC_PLOT_SUFFIX, source->gpu, kernel + 1);
+  snprintf(name, sizeof name, "%s" PREDICTED "%" PRIu64 GC_PLOT_SUFFIX, source->gpu,
+           first->launch.number);
+  if (first->cannot_run)
+    return 0; /* there is a message */
   if (!first->counts.l1_loads.accesses) {
-    gc_say(NULL, "kernel %zu has no loads in L1, so there is nothing to draw", kernel + 1);
+    gc_say(NULL, "kernel %" PRIu64 " has no loads in L1, so there is nothing to draw",
+           first->launch.number);
     return 0;
   }
   status = gc_file_is_own(dir, name, mark, false, err);
@@ -85,7 +90,8 @@ static int write_all(int dir, const struct gc_source *source, const struct gc_pr
   for (size_t i = 0; !status && i < sweep.points[0].prediction->count; i++)
     status = write_kernel(dir, source, &sweep, i, err);
   if (!status)
-    *exit_code = gc_predict_name_left_out(sweep.points[0].prediction);
+    *exit_code = gc_worse(gc_predict_name_left_out(sweep.points[0].prediction),
+                          gc_predict_name_cannot_run(sweep.points[0].prediction, NULL));
   gc_sweep_free(&sweep);
   return status;
 }

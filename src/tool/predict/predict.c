@@ -81,6 +81,32 @@ static int check_unchanged(const struct gc_predicted *made, size_t *kernels, str
   return same ? 0 : gc_fail(err, -EAGAIN, "a trace changed while it was read");
 }
 
+/* Whether any kernel has loads that look into L1: only those have a curve. */
+static bool uses_l1(const struct gc_prediction *prediction)
+{
+  for (size_t i = 0; i < prediction->count; i++)
+    if (prediction->kernels[i].counts.l1_loads.accesses)
+      return true;
+  return false;
+}
+
+/* The curve of the page keeps reuse distances only of the kernels that the page shows, so that
+ * memory does not grow by a histogram for each kernel. */
+static int run_curve(const struct gc_predict_job *job, struct gc_predicted *made,
+                     struct gc_error *err)
+{
+  bool *const shown = gc_predicted_page_shows(made->prediction);
+  struct gc_predict_job curve = *job;
+  int status;
+
+  if (!shown)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  curve.histogram_of = shown;
+  status = gc_curve_run(&made->sweep, &curve, err);
+  free(shown);
+  return status;
+}
+
 /* What all GPUs have in common. */
 struct common {
   bool said;      /* what is wrong with the traces */
@@ -103,8 +129,8 @@ static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
                          : gc_predict_traces(job, &made->prediction, err);
     of_traces = status && is_of_traces(job->record, status);
   }
-  if (!status && tool->html)
-    status = gc_curve_run(&made->sweep, job, err);
+  if (!status && tool->html && uses_l1(made->prediction))
+    status = run_curve(job, made, err);
   if (!status)
     status = check_unchanged(made, &common->kernels, err);
   made->failed = status;
@@ -135,6 +161,24 @@ static int write_page(const struct gc_tool *tool, const struct gc_predicted *mad
   return status ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
+/* Names the kernels without a prediction. */
+static int name_absent(const struct gc_predicted *made, size_t count)
+{
+  int status = GC_EXIT_DONE;
+  bool first = true;
+
+  for (size_t i = 0; i < count; i++) {
+    if (made[i].failed)
+      continue;
+    if (first)
+      status = gc_predict_name_left_out(gc_predicted_any(&made[i]));
+    status = gc_worse(status, gc_predict_name_cannot_run(gc_predicted_any(&made[i]),
+                                                         count > 1 ? made[i].source->name : NULL));
+    first = false;
+  }
+  return status;
+}
+
 static int print(const struct gc_tool *tool, const struct gc_predicted *made, size_t count)
 {
   size_t failed = 0;
@@ -147,7 +191,7 @@ static int print(const struct gc_tool *tool, const struct gc_predicted *made, si
                   : tool->json  ? gc_predict_print_json(made, count)
                   : tool->sweep ? gc_predict_print_sweeps(made, count)
                                 : gc_predict_print(made, count),
-                  gc_predict_name_left_out(gc_predicted_any(&made[failed])));
+                  name_absent(made, count));
 }
 
 static int predict(const struct gc_tool *tool, const struct gc_sources *sources,

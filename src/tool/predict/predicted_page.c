@@ -25,6 +25,7 @@
 struct page {
   FILE *out;
   struct gc_error *err;
+  size_t gpu;               /* the number of the current GPU on the command line, from 1 */
   unsigned figures, tables; /* so many are there */
 };
 
@@ -70,8 +71,11 @@ static void write_left_out(struct page *page, const struct gc_selection *selecti
 
   for (size_t i = 0; i < selection->unreadable_count && i < GC_REASONS_MOST; i++) {
     snprintf(number, sizeof number, "%" PRIu64, selection->unreadable[i].number);
-    gc_html(page->out, "<p class='note'>Kernel $ is left out: $.</p>\n", number,
-            selection->unreadable[i].why.text);
+    if (selection->unreadable[i].number)
+      gc_html(page->out, "<p class='note'>Kernel $ is left out: $.</p>\n", number,
+              selection->unreadable[i].why.text);
+    else
+      gc_html(page->out, "<p class='note'>$.</p>\n", selection->unreadable[i].why.text);
   }
   if (selection->unreadable_count > GC_REASONS_MOST)
     fputs("<p class='note'>More kernels are left out.</p>\n", page->out);
@@ -96,7 +100,7 @@ static int write_side_by_side(struct page *page, const struct gc_predicted *pred
   int more;
 
   fputs("<section>\n<h2>All GPUs</h2>\n", page->out);
-  while ((more = gc_side_by_side_table(predicted, count, &next, &table)) > 0)
+  while ((more = gc_side_by_side_table(predicted, count, &next, &table, NULL)) > 0)
     table_of(page, &table, "Hit rates of L1 and L2, and bytes read from memory.");
   fputs("</section>\n", page->out);
   return more ? no_memory(page) : 0;
@@ -172,7 +176,8 @@ static size_t worst_launch(const struct gc_prediction *prediction, size_t kernel
     if (i < kernel)
       return prediction->count;
     ++*launches;
-    if (kernels[i].counts.l1_loads.misses > kernels[worst].counts.l1_loads.misses)
+    if (kernels[i].counts.l1_loads.misses > kernels[worst].counts.l1_loads.misses ||
+        (kernels[worst].cannot_run && !kernels[i].cannot_run))
       worst = i;
   }
   return worst;
@@ -193,19 +198,30 @@ static int write_distances(struct page *page, const struct gc_kernel_prediction 
   return 0;
 }
 
+#define KERNEL_ID 48
+
+/* The id of the section of a kernel. */
+static void write_id(size_t gpu, const struct gc_kernel_prediction *kernel, char id[KERNEL_ID])
+{
+  snprintf(id, KERNEL_ID, "kernel-%zu-%" PRIu64, gpu, kernel->launch.number);
+}
+
 static int write_kernel(struct page *page, const struct gc_predicted *predicted, size_t index,
                         size_t launches)
 {
   const struct gc_kernel_prediction *kernel = &predicted->prediction->kernels[index];
-  char name[600], number[24];
+  char name[GC_NAME], number[24], id[KERNEL_ID];
   int status;
 
   gc_demangle(kernel->launch.name, name, sizeof name);
   snprintf(number, sizeof number, "%" PRIu64, kernel->launch.number);
-  gc_html(page->out, "<h3>$</h3>\n<p>Kernel $$</p>\n", *name ? name : "(no name)", number,
-          launches > 1 ? ": of the launches with this name, the one with the most misses in L1."
-                       : ".");
+  write_id(page->gpu, kernel, id);
+  gc_html(
+      page->out, "<h3 id='$'>$</h3>\n<p>Kernel $$</p>\n", id, *name ? name : "(no name)", number,
+      launches > 1 ? ": of the launches with this name, the one with the most misses in L1." : ".");
   write_sentences(page, kernel);
+  if (kernel->cannot_run)
+    return 0;
   status = write_tables(page, kernel);
   if (status || !kernel->counts.l1_loads.accesses)
     return status;
@@ -214,24 +230,78 @@ static int write_kernel(struct page *page, const struct gc_predicted *predicted,
                 : write_distances(page, &predicted->sweep.points[0].prediction->kernels[index]);
 }
 
+/* The kernel of the next section; *next begins with 0, and *launches is the number of launches with
+ * its name. prediction->count: there are no more. */
+static size_t next_section(const struct gc_prediction *prediction, size_t *next, size_t *launches)
+{
+  while (*next < prediction->count) {
+    const size_t worst = worst_launch(prediction, (*next)++, launches);
+
+    if (worst < prediction->count)
+      return worst;
+  }
+  return prediction->count;
+}
+
 static int write_kernels(struct page *page, const struct gc_predicted *predicted)
 {
   const struct gc_prediction *prediction = predicted->prediction;
-  size_t sections = 0, launches;
+  size_t next = 0, launches, kernel;
   int status = 0;
 
-  for (size_t i = 0; i < prediction->count && !status; i++) {
-    const size_t worst = worst_launch(prediction, i, &launches);
-
-    if (worst == prediction->count)
-      continue;
-    if (sections++ == MOST_SECTIONS) {
+  for (size_t i = 0; !status; i++) {
+    kernel = next_section(prediction, &next, &launches);
+    if (kernel == prediction->count)
+      break;
+    if (i == MOST_SECTIONS) {
       fputs("<p class='note'>Further kernels have no section.</p>\n", page->out);
       break;
     }
-    status = write_kernel(page, predicted, worst, launches);
+    status = write_kernel(page, predicted, kernel, launches);
   }
   return status;
+}
+
+bool *gc_predicted_page_shows(const struct gc_prediction *prediction)
+{
+  bool *shown = calloc(prediction->count, sizeof *shown);
+  size_t next = 0, launches, kernel;
+
+  for (size_t i = 0; i < MOST_SECTIONS && shown; i++) {
+    kernel = next_section(prediction, &next, &launches);
+    if (kernel == prediction->count)
+      break;
+    shown[kernel] = true;
+  }
+  return shown;
+}
+
+static void write_contents_of(struct page *page, const struct gc_predicted *predicted, size_t gpu)
+{
+  const struct gc_prediction *prediction = predicted->prediction;
+  size_t next = 0, launches, kernel;
+  char id[KERNEL_ID], name[GC_NAME];
+
+  snprintf(id, sizeof id, "gpu-%zu", gpu);
+  gc_html(page->out, "<li><a href='#$'>$</a></li>\n", id,
+          predicted->source->record->identity.model);
+  for (size_t i = 0; i < MOST_SECTIONS; i++) {
+    kernel = next_section(prediction, &next, &launches);
+    if (kernel == prediction->count)
+      break;
+    gc_demangle(prediction->kernels[kernel].launch.name, name, sizeof name);
+    write_id(gpu, &prediction->kernels[kernel], id);
+    gc_html(page->out, "<li><a href='#$'>$</a></li>\n", id, *name ? name : "(no name)");
+  }
+}
+
+static void write_contents(struct page *page, const struct gc_predicted *predicted, size_t count)
+{
+  fputs("<nav aria-label='Contents'><ul>\n", page->out);
+  for (size_t i = 0; i < count; i++)
+    if (!predicted[i].failed)
+      write_contents_of(page, &predicted[i], i + 1);
+  fputs("</ul></nav>\n", page->out);
 }
 
 static void write_assumptions(struct page *page, const struct gc_assumptions *assumptions)
@@ -250,14 +320,16 @@ static void write_assumptions(struct page *page, const struct gc_assumptions *as
 static int write_gpu(struct page *page, const struct gc_predicted *predicted, size_t number)
 {
   struct gc_table table;
-  char which[32] = "";
+  char which[32] = "", id[KERNEL_ID];
   int status;
 
   if (predicted->several)
     snprintf(which, sizeof which, "GPU %zu: ", number);
-  gc_html(page->out, "<section>\n<h2>$$</h2>\n<p class='side'>$</p>\n", which,
+  page->gpu = number;
+  snprintf(id, sizeof id, "gpu-%zu", number);
+  gc_html(page->out, "<section>\n<h2 id='$'>$$</h2>\n<p class='side'>$</p>\n", id, which,
           predicted->source->record->identity.model, predicted->source->name);
-  if (gc_summary_table(predicted->prediction, &table)) {
+  if (gc_summary_table(predicted->prediction, &table, NULL)) {
     free(table.cells);
     return no_memory(page);
   }
@@ -281,6 +353,7 @@ int gc_predicted_page(FILE *out, const char *command, const struct gc_predicted 
     good++;
   gc_page_head(out, "Predicted cache hit rates");
   write_header(&page, command, predicted, count);
+  write_contents(&page, predicted, count);
   fputs("<main>\n", out);
   write_left_out(&page, &predicted[good].prediction->selection);
   write_ignored(&page, &predicted[good].prediction->ignored);

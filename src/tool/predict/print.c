@@ -29,7 +29,7 @@ static void print_number(size_t number, const struct gc_source *source)
 
 static void print_name(const struct gc_trace_launch *launch)
 {
-  char line[700], name[600];
+  char line[GC_NAME + 32], name[GC_NAME];
 
   gc_demangle(launch->name, name, sizeof name);
   snprintf(line, sizeof line, "kernel %" PRIu64 ": %s", launch->number,
@@ -48,6 +48,16 @@ static void print_sentences(const struct gc_kernel_prediction *kernel, int from,
   }
 }
 
+/* Of one kernel. */
+static void print_table(struct gc_table *table)
+{
+  char left_out[GC_LEFT_OUT] = "";
+
+  gc_table_narrow(table, "  ", left_out, sizeof left_out);
+  gc_table_print(table, "  ");
+  gc_table_print_left_out(left_out);
+}
+
 static int print_loads(const struct gc_kernel_prediction *kernel)
 {
   struct gc_table table;
@@ -57,7 +67,7 @@ static int print_loads(const struct gc_kernel_prediction *kernel)
   if (!kernel->load_count)
     return 0;
   failed = gc_loads_table(kernel, &table, &shown);
-  gc_table_print(&table, "  ");
+  print_table(&table);
   if (shown < kernel->load_count)
     printf("  %zu loads with as many misses or fewer are not shown (--json has them)\n",
            kernel->load_count - shown);
@@ -72,7 +82,7 @@ static int print_distances(const struct gc_kernel_prediction *kernel)
   if (!kernel->has_distances || !gc_reuse_bins_loads(&kernel->distances))
     return 0;
   failed = gc_distances_table(&kernel->distances, kernel->gpu.l1_line_bytes, &table);
-  gc_table_print(&table, "  ");
+  print_table(&table);
   return failed;
 }
 
@@ -83,8 +93,10 @@ static int print_kernel(const struct gc_kernel_prediction *kernel)
 
   print_name(&kernel->launch);
   print_sentences(kernel, 0, GC_SENTENCES_BEFORE);
+  if (kernel->cannot_run)
+    return 0;
   failed = gc_caches_table(kernel, &table);
-  gc_table_print(&table, "  ");
+  print_table(&table);
   if (failed)
     return failed;
   print_sentences(kernel, GC_SENTENCES_BEFORE, GC_SENTENCES);
@@ -100,7 +112,7 @@ static void print_assumptions_of(const struct gc_assumptions *assumptions, bool 
     if (assumptions->array[i].of_record != of_record)
       continue;
     if (title)
-      puts(title);
+      gc_terminal_print(title, NULL);
     title = NULL;
     snprintf(line, sizeof line, "  %s: %s", assumptions->array[i].what,
              assumptions->array[i].assumed);
@@ -123,7 +135,7 @@ static void print_ignored(const struct gc_trace_ignored *ignored)
   for (int i = 0; i < GC_IGNORED_SENTENCES; i++) {
     gc_ignored_sentence(ignored, i, text);
     if (*text)
-      puts(text);
+      gc_terminal_print(text, NULL);
   }
 }
 
@@ -133,10 +145,12 @@ static int print_gpu_of(const struct gc_predicted *predicted)
 
   print_gpu(predicted->source);
   if (prediction->count > 1) {
+    char left_out[GC_LEFT_OUT] = "";
     struct gc_table table;
-    const int failed = gc_summary_table(prediction, &table);
+    const int failed = gc_summary_table(prediction, &table, left_out);
 
     gc_table_print(&table, "");
+    gc_table_print_left_out(left_out);
     if (failed)
       return gc_no_memory();
   }
@@ -150,6 +164,7 @@ static int print_gpu_of(const struct gc_predicted *predicted)
 
 static int print_side_by_side(const struct gc_predicted *predicted, size_t count)
 {
+  char left_out[GC_LEFT_OUT] = "";
   struct gc_table table;
   size_t next = 0;
   int more;
@@ -157,8 +172,11 @@ static int print_side_by_side(const struct gc_predicted *predicted, size_t count
   for (size_t i = 0; i < count; i++)
     if (!predicted[i].failed)
       print_number(i + 1, predicted[i].source);
-  while ((more = gc_side_by_side_table(predicted, count, &next, &table)) > 0)
+  while ((more = gc_side_by_side_table(predicted, count, &next, &table, left_out)) > 0) {
     gc_table_print(&table, "");
+    gc_table_print_left_out(left_out);
+    *left_out = '\0';
+  }
   return more;
 }
 
@@ -180,16 +198,39 @@ int gc_predict_name_left_out(const struct gc_prediction *prediction)
   const size_t count = selection->unreadable_count;
 
   for (size_t i = 0; i < count && i < GC_REASONS_MOST; i++)
-    gc_say(NULL, "kernel %" PRIu64 " is left out: %s", selection->unreadable[i].number,
-           selection->unreadable[i].why.text);
+    if (selection->unreadable[i].number)
+      gc_say(NULL, "kernel %" PRIu64 " is left out: %s", selection->unreadable[i].number,
+             selection->unreadable[i].why.text);
+    else
+      gc_say(NULL, "%s", selection->unreadable[i].why.text);
   if (count > GC_REASONS_MOST)
     gc_say(NULL, "%zu more kernels are left out", count - GC_REASONS_MOST);
   return count ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
-/* A point of a sweep in the table of one kernel. */
-static int add_point(struct gc_table *table, const struct gc_sweep_point *point, size_t kernel)
+int gc_predict_name_cannot_run(const struct gc_prediction *prediction, const char *gpu)
 {
+  size_t count = 0;
+
+  for (size_t i = 0; i < prediction->count; i++) {
+    const struct gc_kernel_prediction *kernel = &prediction->kernels[i];
+    char name[100];
+
+    if (!kernel->cannot_run || count++ >= GC_REASONS_MOST)
+      continue;
+    gc_demangle(kernel->launch.name, name, sizeof name);
+    gc_say(gpu, "kernel %" PRIu64 " (%s) cannot run: %s", kernel->launch.number, name,
+           kernel->cannot_run);
+  }
+  if (count > GC_REASONS_MOST)
+    gc_say(gpu, "%zu more kernels cannot run", count - GC_REASONS_MOST);
+  return count ? GC_EXIT_FAILED : GC_EXIT_DONE;
+}
+
+/* A point of a sweep in the table of one kernel. */
+static int add_point(struct gc_table *table, const struct gc_sweep *sweep, size_t i, size_t kernel)
+{
+  const struct gc_sweep_point *point = &sweep->points[i];
   const struct gc_kernel_prediction *predicted =
       point->prediction ? &point->prediction->kernels[kernel] : NULL;
   char(*row)[GC_CELL] = gc_table_row(table);
@@ -206,21 +247,46 @@ static int add_point(struct gc_table *table, const struct gc_sweep_point *point,
     gc_cell_percent(predicted->rates[rate].value, row[2 + 2 * rate]);
     gc_cell_range(&predicted->rates[rate], row[3 + 2 * rate]);
   }
+  if (sweep->size)
+    sweep->size(&predicted->gpu, row[6]);
   return 0;
+}
+
+/* Why L1 is larger or smaller than the factor says. */
+static void print_rounded(const struct gc_sweep_point *point, size_t kernel)
+{
+  const struct gc_gpu_summary *gpu =
+      point->prediction ? &point->prediction->kernels[kernel].gpu : NULL;
+  char line[200], wanted[32], got[32];
+
+  if (!gpu || !gc_gpu_summary_is_rounded(gpu))
+    return;
+  gc_format_bytes(gpu->l1_wanted_bytes, wanted, sizeof wanted);
+  gc_format_bytes(gpu->l1_bytes, got, sizeof got);
+  snprintf(line, sizeof line, "  %s: %s became %s: each of %u sets has a whole number of lines",
+           point->label, wanted, got, gpu->l1_sets);
+  gc_terminal_print(line, NULL);
 }
 
 static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_prediction *any,
                           size_t kernel)
 {
-  static const char *const titles[] = {"VALUE", "L1",          "L1 HIT RATE",
-                                       "RANGE", "L2 HIT RATE", "RANGE"};
+  const char *const titles[] = {"VALUE",       "L1",    "L1 HIT RATE", "RANGE",
+                                "L2 HIT RATE", "RANGE", sweep->column};
   struct gc_table table;
-  int failed = gc_table_start(&table, titles, 6, 0x3f);
+  int failed;
 
   print_name(&any->kernels[kernel].launch);
+  if (any->kernels[kernel].cannot_run) {
+    print_sentences(&any->kernels[kernel], 0, GC_SENTENCES_BEFORE);
+    return 0;
+  }
+  failed = gc_table_start(&table, titles, sweep->size ? 7 : 6, 0x3f);
   for (size_t i = 0; i < sweep->count && !failed; i++)
-    failed = add_point(&table, &sweep->points[i], kernel);
-  gc_table_print(&table, "  ");
+    failed = add_point(&table, sweep, i, kernel);
+  print_table(&table);
+  for (size_t i = 0; i < sweep->count; i++)
+    print_rounded(&sweep->points[i], kernel);
   return failed;
 }
 

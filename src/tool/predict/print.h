@@ -19,4 +19,7 @@ int gc_predict_print_json(const struct gc_predicted *predicted, size_t count);
 /* Names the kernels that cannot be read, on stderr. GC_EXIT_FAILED if there are any. */
 int gc_predict_name_left_out(const struct gc_prediction *prediction);
 
+/* The same for kernels that cannot run on a GPU. gpu: its name if there are others, else NULL. */
+int gc_predict_name_cannot_run(const struct gc_prediction *prediction, const char *gpu);
+
 #endif

@@ -90,11 +90,25 @@ static json_t *tlb_of(const struct gc_kernel_prediction *kernel, int level)
   return object;
 }
 
+/* Null: the trace does not have it. */
+static json_t *source_of(const struct gc_load_prediction *load)
+{
+  json_t *object;
+
+  if (!load->file)
+    return json_null();
+  object = json_object();
+  gc_json_set_text(&object, "file", load->file);
+  gc_json_set_whole(&object, "line", load->line);
+  return object;
+}
+
 static json_t *load_of(const struct gc_load_prediction *load, bool reasons)
 {
   json_t *object = json_object();
 
   gc_json_set_whole(&object, "pc", load->pc);
+  gc_json_set(&object, "source", source_of(load));
   gc_json_set(&object, "l1", counts_of(&load->l1));
   gc_json_set(&object, "l1_hit_rate", estimate_of(&load->hit_rate));
   if (reasons)
@@ -123,6 +137,8 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "threads_per_block", launch->threads_per_block);
   gc_json_set_whole(&object, "registers_per_thread", launch->registers_per_thread);
   gc_json_set_whole(&object, "shared_bytes", launch->shared_bytes);
+  gc_json_set(&object, "preferred_carveout",
+              launch->prefers_carveout ? json_integer(launch->carveout) : json_null());
   gc_json_set_whole(&object, "warp_threads", launch->warp_threads);
   gc_json_set_text(&object, "loads_wait_by",
                    launch->registers           ? "registers"
@@ -159,8 +175,17 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   json_t *object = json_object();
 
   gc_json_set(&object, "launch", launch_of(&kernel->launch));
+  if (kernel->cannot_run) {
+    gc_json_set_text(&object, "absent", kernel->cannot_run);
+    return object;
+  }
   gc_json_set_whole(&object, "blocks_per_sm", kernel->blocks_per_sm);
   gc_json_set_whole(&object, "l1_bytes", kernel->gpu.l1_bytes);
+  gc_json_set_whole(&object, "l1_line_bytes", kernel->gpu.l1_line_bytes);
+  gc_json_set_whole(&object, "l1_sets", kernel->gpu.l1_sets);
+  gc_json_set_whole(&object, "l1_ways", kernel->gpu.l1_ways);
+  gc_json_set(&object, "l1_outstanding",
+              kernel->gpu.outstanding ? json_integer(kernel->gpu.outstanding) : json_null());
   gc_json_set(&object, "l1_loads", counts_of(&counts->l1_loads));
   gc_json_set(&object, "l2_loads", counts_of(&counts->l2_loads));
   gc_json_set_whole(&object, "l2_loads_far", counts->l2_loads_far);
@@ -212,7 +237,10 @@ static json_t *left_out_of(const struct gc_selection *selection)
   for (size_t i = 0; i < selection->unreadable_count && i < GC_REASONS_MOST; i++) {
     json_t *object = json_object();
 
-    gc_json_set_whole(&object, "number", selection->unreadable[i].number);
+    if (selection->unreadable[i].number)
+      gc_json_set_whole(&object, "number", selection->unreadable[i].number);
+    else
+      gc_json_set(&object, "number", json_null());
     gc_json_set_text(&object, "why", selection->unreadable[i].why.text);
     gc_json_add(&array, object);
   }

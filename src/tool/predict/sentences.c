@@ -38,11 +38,24 @@ static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
     append(text, "%" PRIu64 " registers a thread, ", (uint64_t)launch->registers_per_thread);
   if (launch->shared_bytes)
     append(text, "%" PRIu64 " bytes of shared memory a block, ", launch->shared_bytes);
+  if (launch->prefers_carveout)
+    append(text, "a carve-out of %u %% preferred, ", launch->carveout);
+  if (kernel->cannot_run) {
+    if (*text)
+      text[strlen(text) - 2] = '\0';
+    return;
+  }
   if (kernel->blocks_per_sm)
     append(text, "%u blocks on an SM at the same time, ", kernel->blocks_per_sm);
   gc_format_bytes(kernel->gpu.l1_bytes, l1, sizeof l1);
   append(text, "%s%s", kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
          kernel->gpu.loads_in_l1 ? l1 : "");
+}
+
+static void say_cannot(const struct gc_kernel_prediction *kernel, char *text)
+{
+  if (kernel->cannot_run)
+    append(text, "cannot run on this GPU: %s", kernel->cannot_run);
 }
 
 static void say_partial(const struct gc_kernel_prediction *kernel, char *text)
@@ -130,13 +143,14 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
                          char text[GC_SENTENCE])
 {
   static void (*const say[GC_SENTENCES])(const struct gc_kernel_prediction *, char *) = {
-      [GC_SAY_LAUNCH] = say_launch, [GC_SAY_PARTIAL] = say_partial, [GC_SAY_RULE] = say_rule,
-      [GC_SAY_NEAR] = say_near,     [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
-      [GC_SAY_HELPS] = say_helps,   [GC_SAY_TLBS] = say_tlbs,
+      [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot, [GC_SAY_PARTIAL] = say_partial,
+      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,     [GC_SAY_TRAFFIC] = say_traffic,
+      [GC_SAY_REASONS] = say_reasons, [GC_SAY_HELPS] = say_helps,   [GC_SAY_TLBS] = say_tlbs,
   };
 
   *text = '\0';
-  say[which](kernel, text);
+  if (!kernel->cannot_run || which <= GC_SAY_CANNOT)
+    say[which](kernel, text);
 }
 
 void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char text[GC_SENTENCE])

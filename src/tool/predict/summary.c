@@ -6,8 +6,8 @@
 #include "tool/predict/summary.h"
 
 #include "tool/predict/helps.h"
+#include "tool/predict/names.h"
 #include "tool/predict/reasons.h"
-#include "tool/print/demangle.h"
 #include "tool/print/format.h"
 #include "tool/print/table.h"
 
@@ -16,13 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME 20 /* bytes of a name: the complete one is above the tables of its launches */
+/* Columns of names; the complete ones are above the tables of their launches. */
+#define LEAST_NAME 20 /* on a terminal that is narrower, other columns are left out */
+#define PAGE_NAME 100
 
-#define WIDTH 100
+#define CANNOT_RUN "cannot run" /* the section of the kernel says why */
 
 /* The launches of one kernel. */
 struct sum {
   const char *name;
+  bool can_run; /* one of them, on this GPU; the numbers are of those */
   uint64_t launches, l1_loads, l1_misses, l2_loads, l2_misses, l2_bytes, memory_bytes;
   uint64_t misses[GC_MISS_COUNT];
   double fewest; /* misses in L1: of each launch, those of the run that has the fewest */
@@ -33,6 +36,9 @@ static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
 {
   sum->name = kernel->launch.name;
   sum->launches++;
+  if (kernel->cannot_run)
+    return;
+  sum->can_run = true;
   sum->l1_loads += kernel->counts.l1_loads.accesses;
   sum->l1_misses += kernel->counts.l1_loads.misses;
   sum->l2_loads += kernel->counts.l2_loads.accesses;
@@ -56,31 +62,30 @@ static void hit_rate(uint64_t loads, uint64_t misses, char cell[GC_CELL])
     snprintf(cell, GC_CELL, "-");
 }
 
-/* "f" for "f(int)": the parentheses that end the name. */
-static void cut_parameters(char *name)
+/* Names the rows. left_out: NULL for a page; else the table is for the terminal, see
+ * gc_table_narrow. 0, or -1: no memory. */
+static int name_rows(struct gc_table *table, const struct sum *sums, size_t count, char *left_out)
 {
-  size_t at = strlen(name);
-  unsigned open = 0;
+  const char **names = calloc(count ? count : 1, sizeof *names);
+  int status = names ? 0 : -1;
+  size_t columns = left_out ? LEAST_NAME : PAGE_NAME, room;
 
-  if (!at || name[at - 1] != ')')
-    return;
-  do {
-    at--;
-    open += name[at] == ')';
-    open -= name[at] == '(';
-  } while (open && at);
-  if (at)
-    name[at] = '\0';
+  for (size_t k = 0; k < count && names; k++)
+    names[k] = sums[k].name;
+  if (!status)
+    status = gc_names_write(names, count, columns, table);
+  if (!status && left_out) {
+    gc_table_narrow(table, "", left_out, GC_LEFT_OUT);
+    room = gc_table_room(table, "");
+    if (room > columns)
+      status = gc_names_write(names, count, room, table);
+  }
+  free(names);
+  return status;
 }
 
-static void name_cells(const struct sum *sum, char (*row)[GC_CELL])
+static void count_launches(const struct sum *sum, char (*row)[GC_CELL])
 {
-  char name[GC_CELL];
-
-  gc_demangle(sum->name, name, sizeof name);
-  cut_parameters(name);
-  snprintf(row[0], GC_CELL, "%.*s%s", NAME, *name ? name : "(no name)",
-           strlen(name) > NAME ? "..." : "");
   snprintf(row[1], GC_CELL, "%" PRIu64, sum->launches);
 }
 
@@ -91,7 +96,11 @@ static int add_row(struct gc_table *table, const struct sum *sum)
 
   if (!row)
     return -1;
-  name_cells(sum, row);
+  count_launches(sum, row);
+  if (!sum->can_run) {
+    snprintf(row[7], GC_CELL, CANNOT_RUN);
+    return 0;
+  }
   snprintf(row[2], GC_CELL, "%" PRIu64, sum->l1_loads);
   hit_rate(sum->l1_loads, sum->l1_misses, row[3]);
   hit_rate(sum->l2_loads, sum->l2_misses, row[4]);
@@ -121,7 +130,8 @@ static struct sum *sum_up(const struct gc_prediction *prediction, size_t *count)
   return sums;
 }
 
-int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *table)
+int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *table,
+                     char left_out[GC_LEFT_OUT])
 {
   static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",   "L2 HITS",
                                        "FROM L2", "MEMORY",   "MOSTLY",  "HELPS MOST"};
@@ -129,11 +139,12 @@ int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *ta
   struct sum *sums = sum_up(prediction, &count);
   int failed = gc_table_start(table, titles, 9, 0x7e);
 
-  table->width = WIDTH;
   if (!sums)
     failed = -1;
   for (size_t k = 0; k < count && !failed; k++)
     failed = add_row(table, &sums[k]);
+  if (!failed)
+    failed = name_rows(table, sums, count, left_out);
   free(sums);
   return failed;
 }
@@ -159,7 +170,8 @@ static void set_titles(char titles[2 + 3 * GPUS][32], const struct column *colum
   }
 }
 
-static int make_columns(const struct column *columns, size_t n, struct gc_table *table)
+static int make_columns(const struct column *columns, size_t n, struct gc_table *table,
+                        char *left_out)
 {
   char texts[2 + 3 * GPUS][32];
   const char *titles[2 + 3 * GPUS];
@@ -176,19 +188,25 @@ static int make_columns(const struct column *columns, size_t n, struct gc_table 
     for (size_t i = 0; i < n && row; i++) {
       const struct sum *sum = &columns[i].sums[k];
 
-      name_cells(sum, row);
+      count_launches(sum, row);
+      if (!sum->can_run) {
+        snprintf(row[2 + 3 * i], GC_CELL, CANNOT_RUN);
+        continue;
+      }
       hit_rate(sum->l1_loads, sum->l1_misses, row[2 + 3 * i]);
       hit_rate(sum->l2_loads, sum->l2_misses, row[3 + 3 * i]);
       gc_format_bytes(sum->memory_bytes, row[4 + 3 * i], GC_CELL);
     }
   }
+  if (!failed)
+    failed = name_rows(table, columns->sums, columns->count, left_out);
   if (failed)
     free(table->cells);
   return failed;
 }
 
 int gc_side_by_side_table(const struct gc_predicted *predicted, size_t count, size_t *next,
-                          struct gc_table *table)
+                          struct gc_table *table, char left_out[GC_LEFT_OUT])
 {
   struct column columns[GPUS];
   size_t n = 0;
@@ -202,7 +220,7 @@ int gc_side_by_side_table(const struct gc_predicted *predicted, size_t count, si
       n++;
     }
   if (n && !failed)
-    failed = make_columns(columns, n, table);
+    failed = make_columns(columns, n, table, left_out);
   for (size_t i = 0; i < n; i++)
     free(columns[i].sums);
   return failed ? failed : n > 0;

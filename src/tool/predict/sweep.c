@@ -12,15 +12,33 @@
 static const double factors[] = {0.25, 0.5, 1, 2, 4};
 #define FACTORS (sizeof factors / sizeof *factors)
 
+static void write_ways(const struct gc_gpu_summary *gpu, char cell[GC_CELL])
+{
+  snprintf(cell, GC_CELL, "%u in %u sets", gpu->l1_ways, gpu->l1_sets);
+}
+
+static void write_line(const struct gc_gpu_summary *gpu, char cell[GC_CELL])
+{
+  snprintf(cell, GC_CELL, "%u bytes", gpu->l1_line_bytes);
+}
+
+static void write_outstanding(const struct gc_gpu_summary *gpu, char cell[GC_CELL])
+{
+  snprintf(cell, GC_CELL, "%u lines", gpu->outstanding);
+}
+
 static const struct kind {
   const char *name, *title;
   size_t factor; /* the factor in struct gc_changes */
+  const char *column;
+  void (*size)(const struct gc_gpu_summary *gpu, char cell[GC_CELL]);
 } kinds[] = {
-    {"carveout", "carve-out", 0},
-    {"capacity", "capacity of L1", offsetof(struct gc_changes, capacity)},
-    {"ways", "ways of L1", offsetof(struct gc_changes, ways)},
-    {"line", "line of L1", offsetof(struct gc_changes, line)},
-    {"outstanding", "outstanding loads", offsetof(struct gc_changes, outstanding)},
+    {"carveout", "carve-out", 0, NULL, NULL},
+    {"capacity", "capacity of L1", offsetof(struct gc_changes, capacity), NULL, NULL},
+    {"ways", "ways of L1", offsetof(struct gc_changes, ways), "WAYS", write_ways},
+    {"line", "line of L1", offsetof(struct gc_changes, line), "LINE", write_line},
+    {"outstanding", "outstanding loads", offsetof(struct gc_changes, outstanding), "OUTSTANDING",
+     write_outstanding},
 };
 
 static const struct kind *find(const char *name)
@@ -78,6 +96,8 @@ int gc_sweep_plan(struct gc_sweep *sweep, const char *name, const struct gc_pred
 
   memset(sweep, 0, sizeof *sweep);
   sweep->title = kind->title;
+  sweep->column = kind->column;
+  sweep->size = kind->size;
   sweep->points = calloc(GC_CARVEOUTS, sizeof *sweep->points);
   if (!sweep->points)
     return gc_fail(err, -ENOMEM, "out of memory");

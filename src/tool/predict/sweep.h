@@ -7,6 +7,7 @@
 #define GC_TOOL_PREDICT_SWEEP_H
 
 #include "predict/predict.h"
+#include "tool/print/table.h"
 
 /* One value of a sweep. */
 struct gc_sweep_point {
@@ -19,6 +20,10 @@ struct gc_sweep_point {
 
 struct gc_sweep {
   const char *title; /* "capacity of L1" */
+  /* The column with what the factor made of the GPU, and its cells. NULL: there is none, because
+   * the capacity always has a column. */
+  const char *column;
+  void (*size)(const struct gc_gpu_summary *gpu, char cell[GC_CELL]);
   struct gc_sweep_point *points;
   size_t count;
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/print/demangle.h"
 
+#include "util/error.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,10 @@ void gc_demangle(const char *name, char *text, size_t size)
     *(void **)&function = dlsym(library, "__cxa_demangle");
   if (function)
     result = function(name, NULL, NULL, &status);
-  snprintf(text, size, "%s", result ? result : name);
+  if (result)
+    name = result;
+  snprintf(text, size, "%.*s", (int)gc_whole_characters(name, size - 1), name);
+  gc_make_printable(text);
   free(result);
   if (library)
     dlclose(library);

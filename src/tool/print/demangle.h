@@ -8,8 +8,10 @@
 
 #include <stddef.h>
 
-/* "f(int)" for "_Z1fi", cut to fit. Other names, and all if there is no libstdc++, stay as they
- * are. */
+#define GC_NAME 4096 /* bytes; few names are longer */
+
+/* "f(int)" for "_Z1fi", printable, and cut to fit between two characters. Other names, and all if
+ * there is no libstdc++, stay as they are. */
 void gc_demangle(const char *name, char *text, size_t size);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 char (*gc_table_row(struct gc_table *table))[GC_CELL]
 {
@@ -32,8 +33,8 @@ static void measure(struct gc_table *table, size_t width[GC_TABLE_COLUMNS])
       gc_make_printable(cell); /* a row must stay on one line */
       if (!*cell)
         strcpy(cell, "-");
-      if (strlen(cell) > width[i])
-        width[i] = strlen(cell);
+      if (gc_terminal_columns(cell) > width[i])
+        width[i] = gc_terminal_columns(cell);
     }
 }
 
@@ -80,6 +81,42 @@ size_t gc_table_fit(struct gc_table *table, const char *indent)
   return fit < 2 && table->columns > 1 ? 2 : fit;
 }
 
+void gc_table_narrow(struct gc_table *table, const char *indent, char *left_out, size_t size)
+{
+  const size_t all = table->columns;
+
+  table->width = gc_terminal_text_width();
+  if (table->width >= GC_TEXT_WIDTH)
+    return;
+  table->columns = gc_table_fit(table, indent);
+  for (size_t i = table->columns; table->rows > 1 && i < all; i++) {
+    const size_t used = strlen(left_out);
+
+    snprintf(left_out + used, size - used, "%s%s", used ? ", " : "", table->cells[0][i]);
+  }
+}
+
+void gc_table_print_left_out(const char *left_out)
+{
+  char text[400];
+
+  if (!*left_out)
+    return;
+  snprintf(text, sizeof text, "  This terminal has %zu columns; left out: %s.",
+           gc_terminal_width(STDOUT_FILENO), left_out);
+  gc_terminal_print(text, NULL);
+}
+
+size_t gc_table_room(struct gc_table *table, const char *indent)
+{
+  size_t width[GC_TABLE_COLUMNS] = {0}, others = strlen(indent);
+
+  measure(table, width);
+  for (size_t i = 1; i < table->columns; i++)
+    others += 1 + width[i];
+  return others < table->width ? table->width - others : 0;
+}
+
 static const char *style_of(const struct gc_table *table, size_t row, size_t column)
 {
   if (!table->colour)
@@ -123,7 +160,7 @@ void gc_table_print(struct gc_table *table, const char *indent)
     for (size_t i = 0; i < table->columns; at += width[i++] + gap) {
       const bool right = table->right >> i & 1, last = i + 1 == table->columns;
       const char *cell = table->cells[row][i], *style = style_of(table, row, i);
-      const int pad = (int)(width[i] - strlen(cell));
+      const int pad = (int)(width[i] - gc_terminal_columns(cell));
 
       if (last && !right) {
         print_last(table, cell, style, at);

@@ -34,6 +34,16 @@ char (*gc_table_row(struct gc_table *table))[GC_CELL];
  * `columns` to it, so that no line is too long. */
 size_t gc_table_fit(struct gc_table *table, const char *indent);
 
+/* Makes the lines of the table as wide as the terminal, but not wider than GC_TEXT_WIDTH. On a
+ * terminal that is narrower, the last columns are left out, and their titles appended to a list. */
+void gc_table_narrow(struct gc_table *table, const char *indent, char *left_out, size_t size);
+
+/* Prints a line that names the columns of such a list, unless it is empty. */
+void gc_table_print_left_out(const char *left_out);
+
+/* The columns that the others leave for the first one, if no line is longer than `width`. */
+size_t gc_table_room(struct gc_table *table, const char *indent);
+
 /* Prints the table and frees its rows. */
 void gc_table_print(struct gc_table *table, const char *indent);
 

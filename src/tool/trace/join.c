@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/trace/join.h"
 
+#include "tool/print/demangle.h"
 #include "tool/print/messages.h"
 #include "tool/trace/module.h"
 #include "util/number.h"
@@ -123,6 +124,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
   const struct gc_module *code;
   uint64_t module = 0, blocks = 0;
   bool in_header = true;
+  char name[64];
 
   fprintf(trace, "kernel %s\n", kernel);
   while (next_line(part) && strcmp(part->line, "complete")) {
@@ -133,8 +135,9 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       continue;
     }
     if (value_of(part, "microseconds")) {
+      gc_demangle(kernel, name, sizeof name);
       if (joined->verbose)
-        gc_say(NULL, "%.60s: %.3f ms", kernel, (double)number_of(part, "microseconds") / 1e3);
+        gc_say(NULL, "%s: %.3f ms", name, (double)number_of(part, "microseconds") / 1e3);
       continue;
     }
     if (value_of(part, "blocks"))

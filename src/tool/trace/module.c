@@ -47,10 +47,12 @@ static int read_file(int file, char **content, size_t *size)
   return 0;
 }
 
-/* Disassembles into a file beside the cubin, which is in a temporary directory. */
-static int disassemble(const char *cubin, const char *nvdisasm, struct gc_module *module)
+/* Disassembles into a file beside the cubin, which is in a temporary directory. lines: with source
+ * lines, if it has them. */
+static int disassemble(const char *cubin, const char *nvdisasm, bool lines,
+                       struct gc_module *module)
 {
-  const char *const argv[] = {nvdisasm, "-c", cubin, NULL};
+  const char *const argv[] = {nvdisasm, "-c", lines ? "-g" : cubin, lines ? cubin : NULL, NULL};
   char path[4200];
   FILE *file;
   struct gc_command command = {.argv = argv};
@@ -80,7 +82,8 @@ int gc_module_read(const char *cubin, const char *nvdisasm, struct gc_module **r
     status = read_file(file, &module->elf, &module->elf_size);
   if (file >= 0)
     close(file);
-  if (!status && *nvdisasm && disassemble(cubin, nvdisasm, module))
+  if (!status && *nvdisasm && disassemble(cubin, nvdisasm, true, module) &&
+      disassemble(cubin, nvdisasm, false, module))
     status = gc_fail(err, -EIO, "%s cannot disassemble the machine code of a module", nvdisasm);
   else if (status)
     gc_fail(err, status, "cannot read %s: %s", cubin, strerror(-status));
@@ -186,6 +189,33 @@ static uint32_t registers(const struct gc_module *module, const char *kernel)
   return 0;
 }
 
+/* A line about the source: "//## File "/home/me/copy.cu", line 12", and more if it was inlined. A
+ * file with this name is the PTX. */
+#define SOURCE "//## File \""
+#define LINE "\", line "
+#define PTX ".nv_debug_ptx_txt"
+
+/* Whether it is such a line; it is written unless the line before was one, too: of several, the
+ * first one is the innermost function that was inlined. */
+static bool write_source(const char *line, size_t length, bool after_source, FILE *trace)
+{
+  const char *const end = line + length, *name = line + strspn(line, " \t"), *quote;
+  unsigned long number;
+
+  if (strncmp(name, SOURCE, strlen(SOURCE)))
+    return false;
+  name += strlen(SOURCE);
+  quote = memchr(name, '"', (size_t)(end - name));
+  if (!quote || quote == name || strncmp(quote, LINE, strlen(LINE)))
+    return false;
+  number = strtoul(quote + strlen(LINE), NULL, 10);
+  if (!number || number > UINT32_MAX)
+    return false;
+  if (!after_source && strncmp(name, PTX, strlen(PTX)))
+    fprintf(trace, "source %lu %.*s\n", number, (int)(quote - name), name);
+  return strncmp(name, PTX, strlen(PTX)) || after_source;
+}
+
 /* A line of nvdisasm without comment marks and ';': an instruction or a label. */
 static void write_line(const char *line, size_t length, FILE *trace)
 {
@@ -213,10 +243,16 @@ static void write_line(const char *line, size_t length, FILE *trace)
 static void write_lines(const char *text, FILE *trace)
 {
   const char *const section = strstr(text, SECTION), *end;
+  bool source = false;
 
   for (const char *line = text; (!section || line < section) && (end = strchr(line, '\n'));
-       line = end + 1)
-    write_line(line, (size_t)(end - line), trace);
+       line = end + 1) {
+    const size_t length = (size_t)(end - line);
+
+    source = write_source(line, length, source, trace);
+    if (!source)
+      write_line(line, length, trace);
+  }
 }
 
 bool gc_module_write(const struct gc_module *module, const char *kernel, FILE *trace)

@@ -19,7 +19,8 @@ int gc_module_read(const char *cubin, const char *nvdisasm, struct gc_module **m
                    struct gc_error *err);
 void gc_module_free(struct gc_module *module);
 
-/* Writes the lines "registers" and "code" of a kernel, if they are known. Whether there is code. */
+/* Writes the lines "registers", "code" and "source" of a kernel, if they are known. Whether there
+ * is code. */
 bool gc_module_write(const struct gc_module *module, const char *kernel, FILE *trace);
 
 #endif
