@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_MAX_BYTES 1024
+#define LINE_MAX_BYTES 4096 /* the GPCs of 300 SMs take 2 KiB */
 
 struct parser {
   struct gc_profile *profile;

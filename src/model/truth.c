@@ -106,6 +106,15 @@ uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space
   return level < path->count ? gc_chip_rounded(model, path->levels[level].cycles) : 0;
 }
 
+int32_t gc_model_true_offset(const struct gc_model *model, enum gc_space space, unsigned level,
+                             uint32_t sm)
+{
+  const bool differs = level < model->profile.paths[space].count && model->profile.sm_spread &&
+                       gc_walk_outside(model, space, level);
+
+  return differs ? gc_chip_offset(model, sm) : 0;
+}
+
 double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, unsigned level)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];

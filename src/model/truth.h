@@ -30,6 +30,10 @@ int gc_model_true_fits(const struct gc_model *model, enum gc_space space, unsign
  * is no such level. */
 uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
 
+/* By how many cycles it differs on this SM. */
+int32_t gc_model_true_offset(const struct gc_model *model, enum gc_space space, unsigned level,
+                             uint32_t sm);
+
 /* The standard deviation of this latency, in cycles, over all loads of all SMs, without outliers.
  * 0: there is no such level. */
 double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, unsigned level);

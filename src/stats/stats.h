@@ -29,6 +29,16 @@ double gc_quantile(double *values, size_t n, double q);
  * are less than a quarter of the values on either side. Reorders the array. */
 double gc_midhinge(double *values, size_t n);
 
+/* The middle of n > 0 values with one mode or two: the midhinge where the median lies in a gap, as
+ * between two modes of equal weight, else the median. So a second mode with less than 40 % of the
+ * values, however far from the first one, has hardly any effect. Reorders the array. */
+double gc_middle(double *values, size_t n);
+
+/* The same from quantiles: 0.2, 0.25, 0.4, 0.5, 0.6, 0.75 and 0.8. */
+#define GC_MIDDLE_QUANTILES 7
+extern const double gc_middle_quantiles[GC_MIDDLE_QUANTILES];
+double gc_middle_of(const double quantiles[GC_MIDDLE_QUANTILES]);
+
 /* Confidence that the median of n independent repetitions is within +-tolerance of the true median,
  * by order statistics (sign test): 1 - P(Bin(n, 1/2) <= low) - P(Bin(n, 1/2) <= high). low and high
  * are the numbers of values more than tolerance below and above the median. 0 for n = 0. */

@@ -124,6 +124,26 @@ double gc_midhinge(double *values, size_t n)
   return (quartile + values[high]) / 2;
 }
 
+const double gc_middle_quantiles[GC_MIDDLE_QUANTILES] = {0.2, 0.25, 0.4, 0.5, 0.6, 0.75, 0.8};
+
+double gc_middle_of(const double q[GC_MIDDLE_QUANTILES])
+{
+  const double within = q[4] - q[2], around = q[2] - q[0] + q[6] - q[4];
+
+  return within > around ? (q[1] + q[5]) / 2 : q[3];
+}
+
+double gc_middle(double *values, size_t n)
+{
+  double q[GC_MIDDLE_QUANTILES];
+
+  for (size_t i = 0; i < GC_MIDDLE_QUANTILES; i++)
+    q[i] = gc_quantile(values, n, gc_middle_quantiles[i]);
+  q[1] = q[5] = gc_midhinge(values, n);
+  q[3] = gc_median(values, n);
+  return gc_middle_of(q);
+}
+
 double gc_binomial_cdf(uint64_t k, uint64_t n, double p)
 {
   double sum = 0;

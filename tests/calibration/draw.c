@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define AMD_SHARE 0.25 /* of all GPUs */
+#define LONGEST_LINE 512 /* bytes, of kind DRAWN_UNUSUAL */
 
 void draw_text(struct drawing *d, const char *format, ...)
 {
@@ -114,9 +115,11 @@ static void draw_stores(struct drawing *d, bool outside)
 unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
 {
   const double bytes = draw_scaled(d, shape->least, shape->most);
-  const unsigned line = draw_power(d, shape->least_line, shape->most_line), parts = shape->parts ? shape->parts : 1;
-  const unsigned sector =
-    draw_power(d, shape->least_line, line < shape->most_sector ? line : shape->most_sector);
+  const unsigned longest = d->unusual ? LONGEST_LINE : shape->most_line;
+  const unsigned line = draw_power(d, shape->least_line, longest),
+                 parts = shape->parts ? shape->parts : 1;
+  const unsigned fetch = d->unusual ? LONGEST_LINE : shape->most_sector;
+  const unsigned sector = draw_power(d, shape->least_line, line < fetch ? line : fetch);
   unsigned ways = draw_chance(d, 0.15) ? draw_number(d, 17, 128) : draw_number(d, 1, 16), sets, lost = 0;
 
   if (draw_chance(d, 0.5))
@@ -173,7 +176,8 @@ static void draw_tags(struct drawing *d, unsigned kib, unsigned line, unsigned w
 /* Every carve-out must leave whole sets. */
 static void draw_unified_l1(struct drawing *d)
 {
-  const unsigned line = draw_power(d, 32, 128), ways = draw_power(d, 2, 8), lost = draw_number(d, 0, 8) * KIB;
+  const unsigned line = draw_power(d, 32, d->unusual ? LONGEST_LINE : 128), most = KIB / line;
+  const unsigned ways = draw_power(d, 2, most < 8 ? most : 8), lost = draw_number(d, 0, 8) * KIB;
   const unsigned total = d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB;
 
   draw_text(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0", total);
@@ -191,7 +195,7 @@ void draw_chip_rates(struct drawing *d, double most)
   const double read = draw_scaled(d, most / 16, most) * d->sms * d->clock_khz / 1e6;
 
   d->chip_gbps = read;
-  draw_text(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_between(d, 0.3, 1));
+  draw_text(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_write_share(d));
   draw_queue(d, "queue", 40);
 }
 
@@ -214,7 +218,9 @@ static void draw_l2(struct drawing *d)
   draw_text(d, "scope = chip\n");
   draw_chip_rates(d, 96);
   if (parts > 1) {
-    const unsigned far = draw_number(d, 0, 150), each = draw_number(d, 1, d->sms);
+    const bool dies = d->unusual && draw_chance(d, 0.6);
+    const unsigned far = dies ? draw_far_die(d) : draw_number(d, 0, 150),
+                   each = draw_number(d, 1, d->sms);
 
     draw_text(d, "partitions = %u\nreplicate = yes\nfar_cycles = %u\n", parts, far);
     if (!d->gpc_parts)
@@ -250,7 +256,9 @@ static void draw_disturbance(struct drawing *d)
   const struct limits *most = &limits[d->gpu->class];
   const unsigned least = (unsigned)draw_scaled(d, 10, 200);
 
-  if (draw_chance(d, 0.8))
+  if (d->unusual && draw_chance(d, 0.5))
+    draw_second_mode(d);
+  else if (draw_chance(d, 0.8))
     draw_text(d, "outliers = %.6f %u %u\n", draw_scaled(d, 1e-5, most->outliers), least,
         least + (unsigned)draw_scaled(d, 10, 3000));
   d->gpu->drift = draw_chance(d, most->drifting) ? draw_number(d, 1, most->drift) : 0;
@@ -316,6 +324,7 @@ static void draw_global(struct drawing *d)
     draw_sm_cache(d, "L1", 4 * KIB, draw_chance(d, 0.1) ? 160 * KIB : 48 * KIB, 1024 * KIB);
   if (apart)
     draw_sm_cache(d, "Texture", 4 * KIB, 32 * KIB, 1024 * KIB);
+  d->l2_ahead = cycles * 3 * (limits[d->gpu->class].closest - 1);
   draw_l2(d);
   draw_path(d, "ca", cached ? cycles : cycles * 3, cached ? "L1 L2" : "L2", cached);
   draw_path(d, "cg", cycles * 3, "L2", 0);
@@ -388,13 +397,13 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd)
            draw_number(d, 8, 32), draw_number(d, 0, 40),
            (unsigned long long)d->noise);
   draw_text(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
-           read * d->sms * d->clock_khz / 1e6,
-           read * draw_between(d, 0.3, 1) * d->sms * d->clock_khz / 1e6,
-           draw_scaled(d, 1e-4, most));
+            read * d->sms * d->clock_khz / 1e6,
+            read * draw_write_share(d) * d->sms * d->clock_khz / 1e6, draw_scaled(d, 1e-4, most));
   draw_queue(d, "memory_queue", 200);
   draw_disturbance(d);
   draw_pages(d);
   draw_hierarchy(d);
+  draw_unusual(d, amd);
   if (d->habits)
     draw_habits(d, amd);
 }
@@ -421,18 +430,24 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   draw_code(d);
 }
 
-const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "hierarchy",
-                                                   "all"};
+const char *const drawn_kind_names[DRAWN_KINDS] = {"general",   "pages",   "habits",
+                                                   "hierarchy", "unusual", "all"};
 
 #define SPREAD 0x9e3779b97f4a7c15 /* odd: neighbouring seeds have no GPU in common */
 
-/* Two seeds of random numbers for each GPU. Of all kinds, those of the kind DRAWN_HIERARCHY have
- * numbers of their own, and the others are counted without them. */
+#define UNUSUAL 0x756e757375616c
+
+/* Two seeds of random numbers for each GPU. Of all kinds, the last two have numbers of their own,
+ * and the others are counted without them. */
 static uint64_t seed_of(uint64_t seed, enum drawn_kind all, enum drawn_kind kind, uint64_t index)
 {
+  const unsigned own = DRAWN_ALL - DRAWN_HIERARCHY; /* kinds with numbers of their own */
+
   if (kind == DRAWN_HIERARCHY)
     return ~(seed * SPREAD + index);
-  return seed * SPREAD + (all == DRAWN_ALL ? index - index / DRAWN_ALL : index);
+  if (kind == DRAWN_UNUSUAL)
+    return ~(seed * SPREAD + index) ^ UNUSUAL;
+  return seed * SPREAD + (all == DRAWN_ALL ? index - index / DRAWN_ALL * own : index);
 }
 
 static uint64_t draw_noise(const struct draw_seeds *seeds, enum drawn_kind kind, uint64_t index,
@@ -459,13 +474,18 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
   double p;
 
   gc_random_seed(&d.random, seed_of(seeds->gpus, seeds->kind, kind, index));
+  d.unusual = kind == DRAWN_UNUSUAL;
+  if (d.unusual)
+    d.kind = draw_chance(&d, 0.6) ? DRAWN_GENERAL : DRAWN_HIERARCHY;
   p = draw_share(&d);
   gpu->class = p < 0.45 ? DRAWN_QUIET : p < 0.9 ? DRAWN_DISTURBED : DRAWN_NOISE;
-  d.sms = kind == DRAWN_HIERARCHY ? draw_many_sms(&d) : (unsigned)draw_scaled(&d, 1, 145);
-  if (kind == DRAWN_HIERARCHY)
+  d.sms = d.kind == DRAWN_HIERARCHY ? draw_many_sms(&d) : (unsigned)draw_scaled(&d, 1, 145);
+  if (d.unusual)
+    d.sms = draw_unusual_sms(&d, d.sms);
+  if (d.kind == DRAWN_HIERARCHY)
     draw_memory(&d);
   d.clock_khz = draw_number(&d, 500, 2500) * 1000;
-  if (draw_chance(&d, AMD_SHARE) && kind != DRAWN_HIERARCHY)
+  if (draw_chance(&d, AMD_SHARE) && d.kind != DRAWN_HIERARCHY)
     draw_amd(&d, index);
   else
     draw_nvidia(&d, index);

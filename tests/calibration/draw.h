@@ -24,6 +24,9 @@
  * GPUs of the kind DRAWN_HIERARCHY have what draw_hierarchy.c and draw_translation.c draw: an NVIDIA
  * GPU of 12 to 144 SMs with GPCs, with parts of GPCs, mostly with two L2 partitions in 4 to 64 MiB of
  * L2, and mostly with two TLBs. An L1 may have sets for more lines than it holds.
+ *
+ * GPUs of the kind DRAWN_UNUSUAL are drawn as DRAWN_GENERAL or DRAWN_HIERARCHY and have what
+ * draw_unusual.c draws. Also, all lines and fetches may be up to 512 bytes.
  */
 #ifndef GC_TESTS_DRAW_H
 #define GC_TESTS_DRAW_H
@@ -43,6 +46,7 @@ enum drawn_kind {
   DRAWN_PAGES,
   DRAWN_HABITS,
   DRAWN_HIERARCHY,
+  DRAWN_UNUSUAL,
   DRAWN_ALL,
   DRAWN_KINDS
 };
@@ -63,7 +67,7 @@ enum drawn_group { DRAWN_ONCE, DRAWN_OTHER_NOISE, DRAWN_OTHER_PAGES, DRAWN_GROUP
 struct drawn_gpu {
   enum drawn_class class;
   unsigned drift; /* cycles by which loads slow down at most, before they recover */
-  char text[6144]; /* the profile */
+  char text[8192]; /* the profile */
 };
 
 void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group,

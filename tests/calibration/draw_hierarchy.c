@@ -10,7 +10,6 @@
 
 #define SMS_LEAST 12
 #define SMS_MOST 144
-#define SIDE_BIT_LEAST 8 /* above the longest line */
 #define SIDE_BIT_MOST 24
 
 unsigned draw_many_sms(struct drawing *d)
@@ -59,7 +58,7 @@ static void draw_bits(struct drawing *d, unsigned least, unsigned apart)
 /* Two to five bits: the home of a quarter to a 32nd of all lines is no parity. */
 static void draw_exception(struct drawing *d)
 {
-  unsigned bit = draw_number(d, SIDE_BIT_LEAST, 12);
+  unsigned bit = draw_number(d, draw_above_line(d), 12);
 
   draw_text(d, "side_and =");
   for (unsigned left = draw_number(d, 2, 5); left; left--) {
@@ -75,7 +74,7 @@ void draw_sides(struct drawing *d)
 
   if (p < 0.75) {
     draw_text(d, "side_bits =");
-    draw_bits(d, draw_number(d, SIDE_BIT_LEAST, 16), 6);
+    draw_bits(d, draw_number(d, draw_above_line(d), 16), 6);
   }
   if (p < 0.15)
     draw_exception(d);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "drawing.h"
 
-#define SIDE_BIT_LEAST 8 /* above the longest line */
 #define SIDE_BIT_MOST 24
 #define RATE_MOST 4096 /* that a profile may state */
 
@@ -31,7 +30,7 @@ void draw_slices(struct drawing *d, unsigned parts)
     draw_sides(d);
   } else if (parts == 2 && draw_chance(d, 0.7)) {
     draw_text(d, "side_bits =");
-    for (unsigned bit = draw_number(d, SIDE_BIT_LEAST, 16); bit <= SIDE_BIT_MOST;
+    for (unsigned bit = draw_number(d, draw_above_line(d), 16); bit <= SIDE_BIT_MOST;
          bit += draw_number(d, 1, 6))
       draw_text(d, " %u", bit);
     draw_text(d, "\n");

@@ -33,6 +33,9 @@ struct drawing {
   unsigned memory_gib;
   double code_cycles; /* of a jump that hits; 0: the profile has no [space instruction] */
   bool habits; /* of kind DRAWN_HABITS; then also: */
+  bool unusual; /* of kind DRAWN_UNUSUAL; `kind` is then what the rest is drawn as */
+  bool integrated;
+  double l2_ahead; /* cycles by which the next level is slower, at least */
   bool close;  /* the next level may be only 15 % slower */
   bool pairs;  /* neighbouring SMs share an L1 */
   unsigned gpcs;      /* 0: not stated; then also: */
@@ -99,6 +102,16 @@ void draw_translation(struct drawing *d);
 
 /* draw_habits.c: lines of the chip. */
 void draw_habits(struct drawing *d, bool amd);
+
+/* draw_unusual.c, for the kind DRAWN_UNUSUAL: the number of SMs; lines of the chip; in place of
+ * outliers; what stores can move, relative to loads; far_cycles of an L2 of two dies. */
+unsigned draw_unusual_sms(struct drawing *d, unsigned usual);
+void draw_unusual(struct drawing *d, bool amd);
+void draw_second_mode(struct drawing *d);
+double draw_write_share(struct drawing *d);
+unsigned draw_far_die(struct drawing *d);
+/* The lowest address bit above the longest line. */
+unsigned draw_above_line(const struct drawing *d);
 
 /* Whether the cache whose section is being written replaces the least recently used line. */
 bool draw_is_lru(const struct drawing *d);

@@ -24,7 +24,7 @@ void draw_hosts(struct drawing *d)
   gc_random_seed(&own.random, gc_random_next(&own.random) ^ 0x61746f6d);
   atomics = draw_chance(&own, 0.5);
   gc_random_seed(&d->random, gc_random_next(&d->random) ^ 0x686f737473);
-  nodes = draw_number(d, 0, HOSTS_MOST);
+  nodes = draw_number(d, d->integrated, HOSTS_MOST);
   for (unsigned i = 0; i < nodes; i++) {
     const double to = draw_scaled(d, 3, 400), from = to * draw_between(d, 0.7, 1.2);
     const double faster = to > from ? to : from;

@@ -224,11 +224,42 @@ bool judge_total(const struct court *court, struct court_case *c)
   return near_to(c, truth, TOTAL_SHARE * truth, TOTAL_SHARE * truth);
 }
 
-/* While a GPU drifts, every latency between the ends of the drift is right. */
-static bool judge_cycles(const struct court *court, struct court_case *c, double truth, double near)
+/* The noise of a level. offsets: where those of the SMs fit. */
+static struct tail noise_of(const struct court *court, const struct court_case *c,
+                            double offsets[COURT_SMS_MAX])
 {
-  snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
-  return near_to(c, truth, near, near + court->gpu->drift);
+  const uint32_t sms = court->profile.sm_spread ? court->profile.facts.sms : 0;
+
+  for (uint32_t sm = 0; sm < sms; sm++)
+    offsets[sm] = gc_model_true_offset(court->model, c->space, c->level, sm);
+  return (struct tail){.jitter = court->profile.paths[c->space].levels[c->level].jitter,
+                       .sms = sms,
+                       .offsets = offsets};
+}
+
+double court_spread(const struct court *court, const struct court_case *c, unsigned level)
+{
+  double most = 0;
+
+  for (uint32_t sm = 0; sm < court->profile.facts.sms; sm++)
+    most = fmax(most, abs(gc_model_true_offset(court->model, c->space, level, sm)));
+  return most;
+}
+
+bool court_cycles(const struct court *court, struct court_case *c, double truth, double near)
+{
+  const struct gc_disturbance *noise = &court->profile.disturbance;
+  struct gc_disturbance quiet = *noise;
+  double offsets[COURT_SMS_MAX];
+  const struct tail tail = noise_of(court, c, offsets);
+  double least = truth, most;
+
+  quiet.outlier_rate = 0;
+  if (tail.sms)
+    least += tail_of(&quiet, &tail, 0.5);
+  most = noise->outlier_rate > 0 ? truth + tail_of(noise, &tail, 0.5) : least;
+  snprintf(c->truth, sizeof(c->truth), "%.0f", least);
+  return near_to(c, least, near, near + most - least + court->gpu->drift);
 }
 
 bool judge_latency(const struct court *court, struct court_case *c)
@@ -237,7 +268,9 @@ bool judge_latency(const struct court *court, struct court_case *c)
 
   if (hidden(court, c))
     return false;
-  return judge_cycles(court, c, truth, outside(c->element) ? OFF_SM_SHARE * truth : ON_SM_CYCLES);
+  return court_cycles(court, c, truth,
+                      (outside(c->element) ? OFF_SM_SHARE * truth : ON_SM_CYCLES) +
+                          (c->element->kind == GC_L3 ? court_spread(court, c, c->level) : 0));
 }
 
 /* The 95th percentile of single loads is right within 2 cycles or 4 %, and a step of the clock. Where
@@ -250,17 +283,24 @@ bool judge_latency_p95(const struct court *court, struct court_case *c)
 {
   const struct gc_disturbance *noise = &court->profile.disturbance;
   const double latency = court_latency(court, c->space, c->level);
-  const double jitter = gc_model_true_jitter(court->model, c->space, c->level);
+  double offsets[COURT_SMS_MAX];
+  struct tail tail = noise_of(court, c, offsets);
   const double more = c->cache && c->cache->partitions > 1 ? c->cache->far_cycles : 0;
   const double others = more > 0 ? 1 - 1.0 / c->cache->partitions : 0;
-  const double least =
-    latency + tail_of(noise, jitter, more > 0 && c->cache->replicate ? 0 : others, more);
-  const double most = latency + tail_of(noise, jitter, others, more);
+  double least, most, near;
   const uint32_t step = court->profile.latency_step;
-  const double near = fmax(TAIL_CYCLES, TAIL_SHARE * most) + (step > 1 ? step : 0);
 
   if (hidden(court, c))
     return false;
+  tail.slow = others;
+  tail.more = more;
+  least = most = latency + tail_of(noise, &tail, 0.95);
+  if (more > 0 && c->cache->replicate) {
+    tail.slow = 0;
+    least = latency + tail_of(noise, &tail, 0.95);
+  }
+  near = fmax(TAIL_CYCLES, TAIL_SHARE * most) + (step > 1 ? step : 0) +
+         (c->element->kind == GC_L3 ? court_spread(court, c, c->level) : 0);
   snprintf(c->truth, sizeof(c->truth), "%.1f", most);
   return near_to(c, most, near + most - least, near + court->gpu->drift);
 }
@@ -269,7 +309,7 @@ bool judge_near(const struct court *court, struct court_case *c)
 {
   const double truth = court_latency(court, c->space, c->level);
 
-  return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
+  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + court_spread(court, c, c->level));
 }
 
 bool judge_far(const struct court *court, struct court_case *c)
@@ -277,7 +317,7 @@ bool judge_far(const struct court *court, struct court_case *c)
   const double truth =
       court_latency(court, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
 
-  return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
+  return court_cycles(court, c, truth, OFF_SM_SHARE * truth + court_spread(court, c, c->level));
 }
 
 /* The miss penalty is the difference to the latency of the next level. The error allowed is that
@@ -286,7 +326,8 @@ bool judge_penalty(const struct court *court, struct court_case *c)
 {
   const double hit = court_latency(court, c->space, c->level);
   const double miss = court_latency(court, c->space, c->level + 1);
-  const double near = fmax(ON_SM_CYCLES, OFF_SM_SHARE * miss) + court->gpu->drift;
+  const double near = fmax(ON_SM_CYCLES, OFF_SM_SHARE * miss) + court->gpu->drift +
+                      court_spread(court, c, c->level + 1);
 
   if (!hidden(court, c) && miss > 0)
     snprintf(c->truth, sizeof(c->truth), "%.0f", miss - hit);

@@ -43,8 +43,7 @@ bool judge_conflict(const struct court *court, struct court_case *c)
   return is_near(c, truth, near, near);
 }
 
-/* Of `far` of the lines in `of`, the home is far. While a GPU drifts, every latency between the ends
- * of the drift is right. */
+/* The home is far for the share `far` of the lines. */
 static bool judge_operation(const struct court *court, struct court_case *c, double far)
 {
   const struct gc_profile_atomics *atomics = &court->profile.atomics;
@@ -55,8 +54,7 @@ static bool judge_operation(const struct court *court, struct court_case *c, dou
                 : atomics->shared_cycles);
   const double near = l2 ? L2_SHARE * truth : SM_CYCLES;
 
-  snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
-  return is_near(c, truth, near, near + court->gpu->drift);
+  return court_cycles(court, c, truth, near);
 }
 
 bool judge_atomic(const struct court *court, struct court_case *c)

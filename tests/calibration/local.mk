@@ -10,6 +10,7 @@ tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
 	tests/calibration/draw_habits.c tests/calibration/draw_hierarchy.c \
 	tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
+	tests/calibration/draw_unusual.c \
 	tests/calibration/departure.c tests/calibration/draw_translation.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h tests/calibration/flush.c \
@@ -36,6 +37,7 @@ tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
 	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
 	tests/calibration/draw_habits.c tests/calibration/draw_hierarchy.c \
 	tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
+	tests/calibration/draw_unusual.c \
 	tests/calibration/departure.c tests/calibration/draw_translation.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h tests/calibration/flush.c \

@@ -23,16 +23,29 @@ static double below_with_outliers(const struct gc_disturbance *d, double x, doub
   return (1 - d->outlier_rate) * below(x, jitter) + d->outlier_rate * sum / STEPS;
 }
 
-double tail_of(const struct gc_disturbance *d, double jitter, double slow, double more)
+static double below_on_all(const struct gc_disturbance *d, const struct tail *tail, double x)
 {
-  double low = -8 * jitter - 1, high = 8 * jitter + more + d->outlier_most + 1;
+  double sum = 0;
 
+  for (uint32_t sm = 0; sm < tail->sms; sm++)
+    sum += below_with_outliers(d, x - tail->offsets[sm], tail->jitter);
+  return tail->sms ? sum / tail->sms : below_with_outliers(d, x, tail->jitter);
+}
+
+double tail_of(const struct gc_disturbance *d, const struct tail *tail, double q)
+{
+  double low = -8 * tail->jitter - 1, high = 8 * tail->jitter + tail->more + d->outlier_most + 1;
+
+  for (uint32_t sm = 0; sm < tail->sms; sm++) {
+    low = fmin(low, tail->offsets[sm] - 8 * tail->jitter - 1);
+    high = fmax(high, tail->offsets[sm] + 8 * tail->jitter + tail->more + d->outlier_most + 1);
+  }
   for (int i = 0; i < 60; i++) {
     const double x = (low + high) / 2;
-    const double share = (1 - slow) * below_with_outliers(d, x, jitter) +
-                         slow * below_with_outliers(d, x - more, jitter);
+    const double share = (1 - tail->slow) * below_on_all(d, tail, x) +
+                         tail->slow * below_on_all(d, tail, x - tail->more);
 
-    if (share < 0.95)
+    if (share < q)
       low = x;
     else
       high = x;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define CAPACITY_SHARE 0.005
-#define SMS_MAX 256
+#define SMS_MAX COURT_SMS_MAX
 
 static void append(struct court_case *c, const char *separator, const char *word)
 {

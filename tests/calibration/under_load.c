@@ -39,11 +39,14 @@ static double waits(const struct court *court, const struct court_case *c, doubl
 bool judge_under_load(const struct court *court, struct court_case *c)
 {
   const double mhz = court->profile.facts.running_clock_khz / 1e3 * court_clock_share(court);
-  const double least = court_latency(court, c->space, c->level);
+  /* few SMs time loads; they may be any */
+  const double spread = court_spread(court, c, c->level);
+  const double least = court_latency(court, c->space, c->level) - spread;
   /* where lines have one place, half of the loads may go to another partition */
-  const double most = least + (c->cache && c->cache->partitions > 1 && !c->cache->replicate
-                                   ? (double)c->cache->far_cycles
-                                   : 0);
+  const double most =
+      least + 2 * spread +
+      (c->cache && c->cache->partitions > 1 && !c->cache->replicate ? (double)c->cache->far_cycles
+                                                                    : 0);
   const double bandwidth = court_rate(court, c);
   double gbps, ns, before = -1;
   unsigned points = 0;

@@ -14,6 +14,7 @@ sim_tests = \
 	tests/sim/test_instruction_cache \
 	tests/sim/test_sm_groups \
 	tests/sim/test_constant15 \
+	tests/sim/test_delays \
 	tests/sim/test_departure \
 	tests/sim/test_fermi \
 	tests/sim/test_flush \

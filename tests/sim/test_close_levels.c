@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Levels that are hard to tell apart: a next level that is only 15 % slower, and a constant L1 that
- * fetches up to 256 bytes, so that a walk of the cache behind it hits it most of the time.
+ * fetches up to 512 bytes, so that a walk of the cache behind it hits it most of the time.
  */
 #include "open.h"
 
@@ -45,18 +45,16 @@ static void a_next_level_that_is_hardly_slower_is_no_bound(void **state)
   }
 }
 
-/* Misses of the constant L1 take 60 cycles more, those of the L1.5 160. If it is not known how much
- * the constant L1 fetches, nothing is said. */
+/* Misses of the constant L1 take 60 cycles more, those of the L1.5 160. */
 static void misses_of_long_constant_lines_count_in_full(void **state)
 {
-  static const unsigned fetched[] = {32, 64, 128, 256};
+  static const unsigned fetched[] = {32, 64, 128, 256, 512};
 
   (void)state;
   for (size_t i = 0; i < sizeof(fetched) / sizeof(*fetched); i++) {
     struct opened o;
     double penalty[2];
-    double counted;
-    bool found;
+    double counted, cycles;
 
     open_profile(&o, CHIP "[cache C]\nsize = 2 KiB\nline = %u\nways = 4\nreplacement = lru\n"
                           "hash = xor\n"
@@ -67,25 +65,43 @@ static void misses_of_long_constant_lines_count_in_full(void **state)
     open_warm_bench(&o);
     run_step(&o, gc_step_capacity, GC_CONSTANT_L1);
     run_step(&o, gc_step_fetch, GC_CONSTANT_L1);
-    found = measured(&o, GC_CONSTANT_L1)->fetch_bytes == fetched[i];
-    assert_true(found || fetched[i] == 256);
+    assert_int_equal(measured(&o, GC_CONSTANT_L1)->fetch_bytes, fetched[i]);
     penalty[0] = number(run_step(&o, gc_step_miss_penalty, GC_CONSTANT_L1), "MissPenaltyCycles");
     penalty[1] = number(run_step(&o, gc_step_miss_penalty, GC_CONSTANT_L15), "MissPenaltyCycles");
-    if (found ? !(fabs(penalty[0] - 60) <= 1 && fabs(penalty[1] - 160) <= 2)
-              : !isnan(penalty[0]) || !isnan(penalty[1]))
+    if (!(fabs(penalty[0] - 60) <= 1 && fabs(penalty[1] - 160) <= 2))
       fail_msg("%u bytes: %g and %g instead of 60 and 160", fetched[i], penalty[0], penalty[1]);
     run_step(&o, gc_step_constant15_capacity, GC_CONSTANT_L15);
+    cycles = number(run_step(&o, gc_step_latency, GC_CONSTANT_L15), "LatencyCycles");
+    assert_true(fabs(cycles - 90) <= 1);
     counted = number(run_step(&o, gc_step_constant15_census, GC_CONSTANT_L15), "CensusBytes");
-    if (found && fetched[i] <= 64 ? !(fabs(counted - 32768) <= 1024) : !isnan(counted))
+    if (fetched[i] <= 64 ? !(fabs(counted - 32768) <= 1024) : !isnan(counted))
       fail_msg("%u bytes: a census of %g", fetched[i], counted);
     close_gpu(&o);
   }
+}
+
+/* Loads of a ring may then hit the constant L1, so no latency of the L1.5 is reported. */
+static void a_latency_behind_an_unknown_fetch_is_absent(void **state)
+{
+  const struct gc_element *l15;
+  struct opened o;
+
+  (void)state;
+  open_gpu(&o, "h200");
+  open_warm_bench(&o);
+  gc_set_absent(measured(&o, GC_CONSTANT_L1), GC_FETCH, "a test");
+  run_step(&o, gc_step_constant15_capacity, GC_CONSTANT_L15);
+  l15 = run_step(&o, gc_step_latency, GC_CONSTANT_L15);
+  assert_true(isnan(number(l15, "LatencyCycles")));
+  assert_non_null(strstr(text(l15, "LatencySource"), "fetches"));
+  close_gpu(&o);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_next_level_that_is_hardly_slower_is_no_bound),
+    cmocka_unit_test(a_latency_behind_an_unknown_fetch_is_absent),
     cmocka_unit_test(misses_of_long_constant_lines_count_in_full),
   };
 

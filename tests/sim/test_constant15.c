@@ -8,6 +8,7 @@
 #include "measure/census/census.h"
 #include "measure/census/probes.h"
 #include "measure/core/step_memory.h"
+#include "measure/geometry/geometry.h"
 #include "measure/walk/banks.h"
 
 #include "census.h"
@@ -122,6 +123,34 @@ static void ignored_parts_are_interpolated(void **state)
   assert_true(census.error > 0 && census.error < 0.03 * census.bytes);
 }
 
+/* Every second block has a load, and every set must get as many of these as the others. The parity of
+ * the block's number does not choose well if the number of sets is a multiple of 3. */
+static void lines_are_found_whatever_the_number_of_sets(void **state)
+{
+  static const struct {
+    unsigned sets, ways, line;
+  } caches[] = {{12, 69, 128}, {12, 34, 256}, {48, 8, 256}, {7, 60, 256}, {64, 8, 256}, {30, 14, 256}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+    const unsigned sets = caches[i].sets, ways = caches[i].ways, line = caches[i].line;
+    const struct gc_element *element;
+    struct opened o;
+    char lines[160];
+
+    snprintf(lines, sizeof(lines), "size = %u B\nline = %u\nways = %u\nreplacement = lru",
+             sets * ways * line, line, ways);
+    open_l15(&o, lines);
+    run_step(&o, gc_step_constant15_capacity, GC_CONSTANT_L15);
+    run_step(&o, gc_step_fetch, GC_CONSTANT_L15);
+    element = run_step(&o, gc_step_constant15_line, GC_CONSTANT_L15);
+    if (number(element, "LineBytes") != line)
+      fail_msg("%u sets of %u ways: a line of %s instead of %u bytes", sets, ways,
+               text(element, "LineBytes"), line);
+    close_gpu(&o);
+  }
+}
+
 /* Leaves out one of the concurrent launches. */
 static int leave_one_out(struct gc_device *device, const struct gc_launch *launches, const uint32_t *copies,
                          size_t n, struct gc_error *err)
@@ -206,6 +235,7 @@ int main(void)
     cmocka_unit_test(census_agrees_with_the_capacity),
     cmocka_unit_test(wrong_capacities_are_withheld),
     cmocka_unit_test(wrong_capacities_behind_an_l1_are_withheld),
+    cmocka_unit_test(lines_are_found_whatever_the_number_of_sets),
     cmocka_unit_test(ignored_parts_are_interpolated),
     cmocka_unit_test(a_missing_census_has_a_reason),
   };

@@ -177,7 +177,7 @@ static void binary_and_long_lines_are_refused(void **state)
 {
   struct gc_model *model;
   struct gc_error err;
-  char text[2000];
+  char text[5000];
 
   (void)state;
   memset(text, 'a', sizeof(text));

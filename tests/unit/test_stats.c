@@ -83,6 +83,20 @@ static void midhinge_lies_between_two_modes(void **state)
   near(gc_midhinge(values, 101), 550, 0);
 }
 
+/* So does the middle, but not where one load of three is delayed. */
+static void middle_ignores_a_smaller_mode(void **state)
+{
+  double one[] = {7}, values[101];
+
+  (void)state;
+  near(gc_middle(one, 1), 7, 0);
+  for (int far = 0; far <= 101; far++) {
+    for (int i = 0; i < 101; i++)
+      values[i] = i * 37 % 101 < far ? 750 : 550;
+    near(gc_middle(values, 101), far <= 40 ? 550 : far <= 60 ? 650 : 750, 0);
+  }
+}
+
 /* A quantile is a value that was seen: never the mean of two modes. */
 static void quantile_is_one_of_the_values(void **state)
 {
@@ -474,6 +488,7 @@ int main(void)
     cmocka_unit_test(sigmas_for_a_family),
     cmocka_unit_test(median_is_the_middle_of_the_sorted),
     cmocka_unit_test(midhinge_lies_between_two_modes),
+    cmocka_unit_test(middle_ignores_a_smaller_mode),
     cmocka_unit_test(quantile_is_one_of_the_values),
     cmocka_unit_test(median_ignores_an_outlier),
     cmocka_unit_test(median_confidence_falls_with_disagreement),

@@ -12,9 +12,10 @@
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
  * every SM sees two modes, around 550 and 750 cycles, and almost nothing between them. A median may
- * lie anywhere in that gap. The value is therefore the midhinge, the mean of the quartiles. With
- * two modes it is the middle between the median of the near half and that of the far half; with one
- * mode it is the median. A tail of slow loads does not change it. All SMs take part, each with its
+ * lie anywhere in that gap. The value is then the midhinge, the mean of the quartiles, which is the middle
+ * between the median of the near half and that of the far half; where the median lies in no gap, it
+ * is the median (gc_middle). A tail of slow loads does not change it, nor do delayed loads that are
+ * fewer than 40 %. All SMs take part, each with its
  * own lines, because a single SM may be nearer to one half. doc/methods.md,
  * "Device memory latency".
  */
@@ -68,7 +69,7 @@ static void conclude(const struct gc_measurement *m, const struct share *share,
       for (uint32_t i = 0; i < share->loads; i++)
         if (i % GC_OF_PAGE)
           cycles[n++] = trace[(sm * REPEATS + r) * share->loads + i];
-    middles[r] = gc_midhinge(cycles, n) - overhead->cycles;
+    middles[r] = gc_middle(cycles, n) - overhead->cycles;
     tails[r] = gc_quantile(cycles, n, GC_TAIL) - overhead->cycles;
   }
   gc_raw_repeats(m->bench.raw, middles, REPEATS);

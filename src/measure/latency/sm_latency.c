@@ -31,18 +31,20 @@ int gc_step_latency(struct gc_measurement *m, struct gc_measured *element)
   const uint32_t stride =
       element->kind == GC_CONSTANT_L15 ? gc_constant_l15_stride(m->results) : path->latency_stride;
   const uint64_t bytes = fitting(element, path, stride);
-  const uint32_t two_passes = (uint32_t)(2 * bytes / stride);
+  const struct gc_chain chain = {.warm = (uint32_t)(2 * bytes / stride), .n = LOADS};
   struct gc_latency latency;
   int status;
 
   if (path->before && !gc_capacity(element) && !element->capacity_at_least_bytes)
     return gc_set_absent(element, GC_LATENCY,
                          "without a capacity, loads may hit the cache before it");
+  if (element->kind == GC_CONSTANT_L15 && gc_constant_fetch_unknown(m->results))
+    return gc_set_absent(element, GC_LATENCY, gc_constant_fetch_why);
   if ((status = gc_ring_lay(&m->bench, path->space, bytes, stride, 1)) ||
-      (status = gc_chain_latency(&m->bench, path, two_passes, LOADS, TOLERANCE, &latency)))
+      (status = gc_chain_latency(&m->bench, path, chain.warm, chain.n, TOLERANCE, &latency)))
     return status;
   if (!(latency.cycles > 0))
     return gc_set_absent(element, GC_LATENCY, "the clock did not advance during loads");
-  gc_set_latency(element, GC_LATENCY, &latency, m->bench.mhz);
-  return gc_time_tail(m, element, path, two_passes, &latency);
+  status = gc_time_single(m, element, path, &chain, &latency);
+  return status ? status : gc_set_latency(element, GC_LATENCY, &latency, m->bench.mhz);
 }

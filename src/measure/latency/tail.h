@@ -7,7 +7,7 @@
 #define GC_MEASURE_LATENCY_TAIL_H
 
 #include "measure/core/measurement.h"
-#include "measure/walk/path.h"
+#include "measure/walk/chase.h"
 
 #define GC_TAIL 0.95 /* quantile */
 
@@ -15,9 +15,11 @@
  * confidence; `others` is a factor of that. */
 void gc_conclude_tail(double others, const double *tails, size_t n, struct gc_latency *p95);
 
-/* For memories inside the SM: times single loads of the ring that is laid, after `warm` untimed
- * ones, and reports the percentile. latency: of the same ring. */
-int gc_time_tail(struct gc_measurement *m, struct gc_measured *element, const struct gc_path *path,
-                 uint32_t warm, const struct gc_latency *latency);
+/* For memories inside the SM: times single loads of the ring that is laid, after chain->warm
+ * untimed ones, and reports the percentile. latency: what chains of chain->n loads of the same ring
+ * took; it is corrected if some loads are delayed, which makes chains longer. */
+int gc_time_single(struct gc_measurement *m, struct gc_measured *element,
+                   const struct gc_path *path, const struct gc_chain *chain,
+                   struct gc_latency *latency);
 
 #endif

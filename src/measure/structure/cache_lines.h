@@ -18,6 +18,9 @@ struct gc_cache_lines {
 /* Returns NULL, or the reason for absent properties. */
 const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cache_lines *lines);
 
+/* The same for what counts a few misses among many hits. */
+const char *gc_cache_lines_late(const struct gc_measured *element);
+
 /* Prefers no shared memory, as the capacity search does: L1 has what the carve-out leaves. */
 int gc_cache_lines_prepare(struct gc_bench *bench, const struct gc_path *path);
 

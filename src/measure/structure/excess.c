@@ -194,6 +194,8 @@ int gc_step_excess_misses(struct gc_measurement *m, struct gc_measured *element)
   double misses = 0, error = 0;
   int status;
 
+  if (!why)
+    why = gc_cache_lines_late(element);
   if (why)
     return gc_set_absent(element, GC_EXCESS_MISSES, why);
   if (!(e = gc_step_alloc(&m->bench, 1, sizeof(*e))))

@@ -217,6 +217,8 @@ int gc_step_survival(struct gc_measurement *m, struct gc_measured *element)
   uint64_t span = (uint64_t)SPAN * s.cache.lines * s.cache.line;
   int status;
 
+  if (!why)
+    why = gc_cache_lines_late(element);
   if (why)
     return gc_set_absent(element, GC_SURVIVAL_CURVE, why);
   if (s.cache.sector < 2 * GC_SLOT || s.cache.lines < OWN_SHARE)

@@ -22,6 +22,7 @@ struct gc_banks {
   struct gc_measurement *m;
   struct gc_participants participants;
   uint32_t half; /* layout of the rings: see gc_banks_lay */
+  bool second[GC_COPIES_MAX * GPU_CONSTANT_BYTES / GC_BANKS_STRIDE]; /* blocks with a load there */
   bool failed;   /* launches did not run at the same time: the results do not count */
   uint64_t device;
   struct gpu_banks_job *jobs;       /* [launches][participants.sms] */
@@ -38,8 +39,8 @@ void gc_banks_close(struct gc_banks *banks); /* NULL is fine */
 int gc_find_participants(struct gc_measurement *m, const struct gc_participants **participants);
 
 /* Lays the rings anew. half 0: one load in every GC_BANKS_STRIDE bytes. Otherwise one load in every
- * 2 * half bytes, alternately in the first and the second half, so that the loads use all sets of a
- * cache equally. */
+ * 2 * half bytes, as often in the first half as in the second, so that the loads use all sets of a
+ * cache equally. half is 0, or 32 or more. */
 int gc_banks_lay(struct gc_banks *banks, uint32_t half);
 
 /* Asks all participants several times: do `bytes` of constants not stay in the cache? If `code` is

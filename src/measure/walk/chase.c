@@ -182,6 +182,22 @@ int gc_chain_cycles(struct gc_bench *bench, const struct gc_path *path,
                                        chain->repeats * sizeof(*seen), bench->err);
 }
 
+/* Each n loads are in three slopes, which hardly depend on each other for that. */
+size_t gc_slopes_of_single(const uint32_t *trace, size_t loads, uint32_t n, double *slopes)
+{
+  const size_t groups = loads / n;
+  size_t count = 0;
+
+  for (size_t g = 0; g < groups; g++) {
+    slopes[g] = 0;
+    for (uint32_t i = 0; i < n; i++)
+      slopes[g] += trace[g * n + i];
+  }
+  for (; count + 2 < groups; count++)
+    slopes[count] = (slopes[count] + slopes[count + 1] - slopes[count + 2]) / n;
+  return count;
+}
+
 int gc_chain_latency(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
                      double tolerance, struct gc_latency *latency)
 {

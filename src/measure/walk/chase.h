@@ -47,4 +47,10 @@ int gc_chain_cycles(struct gc_bench *bench, const struct gc_path *path,
 int gc_chain_latency(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
                      double tolerance, struct gc_latency *latency);
 
+/* The slopes that chains of n loads would have had, from loads that were timed alone. They contain
+ * what timing adds. A chain adds up its loads, so if some are delayed, its slope is nearer to the
+ * mean of all loads than to the median; these slopes are, too, by as much. Returns how many there
+ * are, at most loads / n. */
+size_t gc_slopes_of_single(const uint32_t *trace, size_t loads, uint32_t n, double *slopes);
+
 #endif

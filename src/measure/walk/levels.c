@@ -26,6 +26,7 @@
 #define CONSTANT_ROUNDS 2 /* two rounds per repetition, because there are few pairs */
 /* Bytes: at least twice any constant L1, so that every load misses it. */
 #define CONSTANT_RING 8192
+#define CONSTANT_STRIDE_MAX 512 /* bytes: no constant L1 fetches more at a time */
 #define RING_SMS 32
 #define RING_LOADS 96
 #define SCALAR_RING 131072
@@ -61,14 +62,14 @@ static void count(struct counts *counts, const uint32_t *trace, size_t n, size_t
     counts->cycles[trace[i] < CYCLES_MAX ? trace[i] : CYCLES_MAX - 1]++;
 }
 
-/* The mean of the quartiles. For a symmetric distribution this is the median. It is more stable: on
- * an H200 half of the memory is near (550 cycles) and half is far (770), and a median may be
- * anywhere in the gap between them. */
-static double midhinge(const struct counts *counts)
+/* On an H200 half of the memory is near (550 cycles) and half is far (770). */
+static double middle(const struct counts *counts)
 {
-  return (gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.25) +
-          gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.75)) /
-         2;
+  double quantiles[GC_MIDDLE_QUANTILES];
+
+  for (size_t i = 0; i < GC_MIDDLE_QUANTILES; i++)
+    quantiles[i] = gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, gc_middle_quantiles[i]);
+  return gc_middle_of(quantiles);
 }
 
 /* Cold pairs of neighbours: the first load of a pair misses, the second one hits. A repetition has
@@ -94,8 +95,8 @@ static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsign
       count(&first, pairs.trace, n, 0, 2);
       count(&second, pairs.trace, n, 1, 2);
     }
-    firsts[r] = midhinge(&first);
-    seconds[r] = midhinge(&second);
+    firsts[r] = middle(&first);
+    seconds[r] = middle(&second);
   }
   return status;
 }
@@ -128,7 +129,7 @@ static int touch_lines(struct gc_measurement *m, const struct gc_path *path, uns
   return status;
 }
 
-/* SMs walk a ring that is in memory. middles: the midhinge of all timed loads, in so many
+/* SMs walk a ring that is in memory. middles: the middle of all timed loads, in so many
  * successive parts of equal size. */
 static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
                      const struct gc_traced *traced, unsigned parts, double *middles)
@@ -142,7 +143,7 @@ static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
 
     for (size_t i = 0; i < traced->n; i++)
       count(&counts, trace + i * traced->loads + part * each, each, 0, 1);
-    middles[part] = midhinge(&counts);
+    middles[part] = middle(&counts);
   }
   return status;
 }
@@ -184,11 +185,11 @@ bool gc_misses_constant_l1(const struct gc_results *results, uint64_t bytes)
 }
 
 /* Walks a ring that fits the constant L1.5, but not the constant L1. */
-static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double *middles)
+static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, uint32_t stride,
+                             double *middles)
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
-  const uint32_t stride = gc_constant_l15_stride(m->results);
   const uint32_t slots = (uint32_t)(gc_beyond_constant_l1(m->results) / stride);
   const uint32_t n = bench->properties.sms < RING_SMS ? bench->properties.sms : RING_SMS;
   uint64_t starts[RING_SMS];
@@ -201,6 +202,23 @@ static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double 
     starts[i] = gc_ring_address(bench, path->space, 0);
   for (unsigned r = 0; r <= repeats && !status; r++)
     status = walk_ring(bench, path, &traced, 1, r ? &middles[r - 1] : &discarded);
+  return status;
+}
+
+/* Loads that hit the constant L1 and loads that miss it. What it fetches at a time may not be known
+ * yet, so that most loads of a ring may hit what another load has brought in; then the slots must
+ * be farther apart. */
+static int find_constant_l1(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
+{
+  const bool known = gc_found(&m->results->element[GC_CONSTANT_L1], GC_FETCH);
+  const uint32_t stride = gc_constant_l15_stride(m->results);
+  double unused[GC_LEVEL_REPEATS];
+  int status = walk_pairs(&m->bench, gc_path_of(GC_CONSTANT_L1), repeats, 1, unused, levels->hit);
+
+  if (!status)
+    status = walk_constant_l15(m, repeats, stride, levels->miss);
+  if (!status && !known && gc_levels_threshold(levels) <= 0)
+    status = walk_constant_l15(m, repeats, CONSTANT_STRIDE_MAX, levels->miss);
   return status;
 }
 
@@ -309,13 +327,13 @@ static int measure_levels(struct gc_measurement *m, enum gc_kind kind, unsigned 
   case GC_L2:
     return walk_memory(m, repeats, levels);
   case GC_CONSTANT_L1:
-    status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
-    return status ? status : walk_constant_l15(m, repeats, levels->miss);
+    return find_constant_l1(m, repeats, levels);
   case GC_CONSTANT_L15:
     if (m->results->l2_lost)
       return touch_lines(m, path, repeats, levels);
     status = walk_pairs(bench, path, repeats, CONSTANT_ROUNDS, levels->miss, unused);
-    return status ? status : walk_constant_l15(m, repeats, levels->hit);
+    return status ? status
+                  : walk_constant_l15(m, repeats, gc_constant_l15_stride(m->results), levels->hit);
   case GC_SCALAR_L1:
     status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
     return status ? status : walk_behind_scalar(bench, repeats, levels->miss);
