@@ -47,13 +47,13 @@ void court_launch_blocks(const struct court *court, int percent, uint32_t warps)
 /* The SM clock at which the GPU was measured, as a share of the profile's. */
 double court_clock_share(const struct court *court);
 
-/* Whether the reported cycles are the true ones of the place, within `near`. While a GPU drifts, every
- * latency between the ends of the drift is right. If some loads are delayed, it may be the median of
- * all or of the others. If SMs differ, it is that of the median SM. */
+/* Whether the reported cycles are the true ones of the place, within `near`. While a GPU drifts,
+ * every latency between the ends of the drift is right. If some loads are delayed, it may be the
+ * median of all or of the others. If SMs differ, it is that of the median SM. */
 bool court_cycles(const struct court *court, struct court_case *c, double truth, double near);
 
-/* Cycles by which an SM differs from the latency of the level, at most. An L3, a miss and a part of L2
- * are measured on some SMs only. */
+/* Cycles by which an SM differs from the latency of the level, at most. An L3, a miss and a part of
+ * L2 are measured on some SMs only. */
 double court_spread(const struct court *court, const struct court_case *c, unsigned level);
 
 /* The latency of a level in SM cycles, at the clock at which the GPU was measured. */

@@ -21,9 +21,9 @@
  * flight and more. Also, a constant L1 may fetch 256 bytes, the next level may take only 15 %
  * longer, and CUs compete for a scalar L1.
  *
- * GPUs of the kind DRAWN_HIERARCHY have what draw_hierarchy.c and draw_translation.c draw: an NVIDIA
- * GPU of 12 to 144 SMs with GPCs, with parts of GPCs, mostly with two L2 partitions in 4 to 64 MiB of
- * L2, and mostly with two TLBs. An L1 may have sets for more lines than it holds.
+ * GPUs of the kind DRAWN_HIERARCHY have what draw_hierarchy.c and draw_translation.c draw: an
+ * NVIDIA GPU of 12 to 144 SMs with GPCs, with parts of GPCs, mostly with two L2 partitions in 4 to
+ * 64 MiB of L2, and mostly with two TLBs. An L1 may have sets for more lines than it holds.
  *
  * GPUs of the kind DRAWN_UNUSUAL are drawn as DRAWN_GENERAL or DRAWN_HIERARCHY and have what
  * draw_unusual.c draws. Also, all lines and fetches may be up to 512 bytes.

@@ -10,9 +10,9 @@
 
 /* How the latencies of loads differ from that of the level. */
 struct tail {
-  double jitter;       /* standard deviation on an SM */
-  double slow, more;   /* the share of loads that take `more` cycles longer than the others */
-  uint32_t sms;        /* 0: all SMs are alike */
+  double jitter;         /* standard deviation on an SM */
+  double slow, more;     /* the share of loads that take `more` cycles longer than the others */
+  uint32_t sms;          /* 0: all SMs are alike */
   const double *offsets; /* [sms] cycles by which each differs */
 };
 

@@ -34,8 +34,8 @@ static inline void check_by_sm(const struct opened *o, const struct gc_element *
       !(fabs(found[0] - least) <= 0.02 * least) ||
       !(fabs(found[1] - latency) <= 0.02 * latency + 0.2 * (most - least)) ||
       !(fabs(found[2] - most) <= 0.02 * most))
-    fail_msg("%s: LatencyBySM is '%s' (%s), in the model from %.0f to %.0f", o->name, reported, source, least,
-             most);
+    fail_msg("%s: LatencyBySM is '%s' (%s), in the model from %.0f to %.0f", o->name, reported,
+             source, least, most);
 }
 
 #endif

@@ -100,9 +100,9 @@ static void a_latency_behind_an_unknown_fetch_is_absent(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_next_level_that_is_hardly_slower_is_no_bound),
-    cmocka_unit_test(a_latency_behind_an_unknown_fetch_is_absent),
-    cmocka_unit_test(misses_of_long_constant_lines_count_in_full),
+      cmocka_unit_test(a_next_level_that_is_hardly_slower_is_no_bound),
+      cmocka_unit_test(a_latency_behind_an_unknown_fetch_is_absent),
+      cmocka_unit_test(misses_of_long_constant_lines_count_in_full),
   };
 
   return cmocka_run_group_tests_name("close levels", tests, NULL, NULL);

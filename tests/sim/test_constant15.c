@@ -123,13 +123,14 @@ static void ignored_parts_are_interpolated(void **state)
   assert_true(census.error > 0 && census.error < 0.03 * census.bytes);
 }
 
-/* Every second block has a load, and every set must get as many of these as the others. The parity of
- * the block's number does not choose well if the number of sets is a multiple of 3. */
+/* Every second block has a load, and every set must get as many of these as the others. The parity
+ * of the block's number does not choose well if the number of sets is a multiple of 3. */
 static void lines_are_found_whatever_the_number_of_sets(void **state)
 {
   static const struct {
     unsigned sets, ways, line;
-  } caches[] = {{12, 69, 128}, {12, 34, 256}, {48, 8, 256}, {7, 60, 256}, {64, 8, 256}, {30, 14, 256}};
+  } caches[] = {{12, 69, 128}, {12, 34, 256}, {48, 8, 256},
+                {7, 60, 256},  {64, 8, 256},  {30, 14, 256}};
 
   (void)state;
   for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
@@ -231,13 +232,13 @@ static void every_launch_is_observed(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_launch_is_observed),
-    cmocka_unit_test(census_agrees_with_the_capacity),
-    cmocka_unit_test(wrong_capacities_are_withheld),
-    cmocka_unit_test(wrong_capacities_behind_an_l1_are_withheld),
-    cmocka_unit_test(lines_are_found_whatever_the_number_of_sets),
-    cmocka_unit_test(ignored_parts_are_interpolated),
-    cmocka_unit_test(a_missing_census_has_a_reason),
+      cmocka_unit_test(every_launch_is_observed),
+      cmocka_unit_test(census_agrees_with_the_capacity),
+      cmocka_unit_test(wrong_capacities_are_withheld),
+      cmocka_unit_test(wrong_capacities_behind_an_l1_are_withheld),
+      cmocka_unit_test(lines_are_found_whatever_the_number_of_sets),
+      cmocka_unit_test(ignored_parts_are_interpolated),
+      cmocka_unit_test(a_missing_census_has_a_reason),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

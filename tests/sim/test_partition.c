@@ -133,13 +133,13 @@ static void sms_of_large_gpus_differ(void **state)
     struct edited gpu;
     const char *partitions;
   } cases[] = {
-    {{"l40", {{"", ""}}}, "1"},
-    {{"rtx4090", {{"", ""}}}, "1"},
-    {{"h200", {{"", ""}}}, "2"},
-    {{"h200", {{"\nsms = ", "\nsm_spread = 30\nsms = "}}}, "2"},
-    {{"h100", {{"\nsms = ", "\nsm_spread = 5\nsms = "}}}, "2"},
-    {{"b200", {{"\nsms = ", "\nsm_spread = 60\nsms = "}}}, "2"},
-    {{"rtx2080ti", {{"\nsms = ", "\nsm_spread = 15\nsms = "}}}, "1"},
+      {{"l40", {{"", ""}}}, "1"},
+      {{"rtx4090", {{"", ""}}}, "1"},
+      {{"h200", {{"", ""}}}, "2"},
+      {{"h200", {{"\nsms = ", "\nsm_spread = 30\nsms = "}}}, "2"},
+      {{"h100", {{"\nsms = ", "\nsm_spread = 5\nsms = "}}}, "2"},
+      {{"b200", {{"\nsms = ", "\nsm_spread = 60\nsms = "}}}, "2"},
+      {{"rtx2080ti", {{"\nsms = ", "\nsm_spread = 15\nsms = "}}}, "1"},
   };
 
   (void)state;
@@ -152,7 +152,8 @@ static void sms_of_large_gpus_differ(void **state)
     open_warm_bench(&gpu);
     l2 = run_step(&gpu, gc_step_partitions, GC_L2);
     if (strcmp(text(l2, "Partitions"), cases[i].partitions))
-      fail_msg("%s: '%s' partitions (%s)", gpu.name, text(l2, "Partitions"), text(l2, "PartitionsSource"));
+      fail_msg("%s: '%s' partitions (%s)", gpu.name, text(l2, "Partitions"),
+               text(l2, "PartitionsSource"));
     check_by_sm(&gpu, l2);
     close_gpu(&gpu);
   }
@@ -184,11 +185,11 @@ static void a_split_distinguishes_two_groups_from_one(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_split_distinguishes_two_groups_from_one),
-    cmocka_unit_test(partitions_are_counted),
-    cmocka_unit_test(unclear_partitions_are_absent),
-    cmocka_unit_test(latencies_that_differ_between_sms_are_absent),
-    cmocka_unit_test(sms_of_large_gpus_differ),
+      cmocka_unit_test(a_split_distinguishes_two_groups_from_one),
+      cmocka_unit_test(partitions_are_counted),
+      cmocka_unit_test(unclear_partitions_are_absent),
+      cmocka_unit_test(latencies_that_differ_between_sms_are_absent),
+      cmocka_unit_test(sms_of_large_gpus_differ),
   };
 
   return cmocka_run_group_tests_name("partitions", tests, NULL, NULL);

@@ -12,12 +12,11 @@
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
  * every SM sees two modes, around 550 and 750 cycles, and almost nothing between them. A median may
- * lie anywhere in that gap. The value is then the midhinge, the mean of the quartiles, which is the middle
- * between the median of the near half and that of the far half; where the median lies in no gap, it
- * is the median (gc_middle). A tail of slow loads does not change it, nor do delayed loads that are
- * fewer than 40 %. All SMs take part, each with its
- * own lines, because a single SM may be nearer to one half. doc/methods.md,
- * "Device memory latency".
+ * lie anywhere in that gap. The value is then the midhinge, the mean of the quartiles, which is the
+ * middle between the median of the near half and that of the far half; where the median lies in no
+ * gap, it is the median (gc_middle). A tail of slow loads does not change it, nor do delayed loads
+ * that are fewer than 40 %. All SMs take part, each with its own lines, because a single SM may be
+ * nearer to one half. doc/methods.md, "Device memory latency".
  */
 #include "measure/latency/latency.h"
 #include "measure/core/step_memory.h"
