@@ -194,7 +194,8 @@ hwloc_gpucache_prediction_reuse_first(const struct hwloc_gpucache_prediction *pr
                                       size_t kernel);
 
 /** \brief Number of kernels that are missing in the prediction because they cannot be read: their
- * part of a trace is broken, or has something that the model does not know. */
+ * part of a trace is broken, or has something that the model does not know. Text after the end of a
+ * trace counts as one. */
 size_t hwloc_gpucache_prediction_left_out(const struct hwloc_gpucache_prediction *prediction);
 
 /** \brief Why kernel i of these is missing: a sentence with the file and the line. For i from 0 to

@@ -1188,7 +1188,7 @@ hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
   return hwloc_gpucache_get_info(obj, name);
 }
 
-/** \brief Get the source of a value: "measured", "api", "sysfs", or "absent:<reason>".
+/** \brief Get the source of a value: "measured", "api", "sysfs", "table", or "absent:<reason>".
  *
  * \param obj an element, or an object of the GPU with a flat name; not \c NULL.
  * \param key a key (CapacityBytes) or a property (Capacity); a flat name begins with the prefix and

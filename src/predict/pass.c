@@ -151,7 +151,8 @@ static int keep_reuse(struct gc_pass *pass, struct gc_pass_kernel *kernel)
   if (!kernel->bins || !kernel->reuse)
     return -ENOMEM;
   gc_reuse_histogram_bins(kernel->reuse, kernel->bins);
-  if (pass->bins_only || (pass->histogram_of && !pass->histogram_of[pass->count - 1])) {
+  if (pass->bins_only || (pass->histogram_of && (pass->count > pass->histograms ||
+                                                 !pass->histogram_of[pass->count - 1]))) {
     gc_reuse_histogram_free(kernel->reuse);
     kernel->reuse = NULL;
   }

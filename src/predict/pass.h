@@ -55,7 +55,10 @@ struct gc_pass {
   bool detailed; /* keep the launch and the GPU of each kernel */
   bool reuse;    /* note the reuse distances of lines */
   bool bins_only; /* keep no histogram, which takes 86 KB for each kernel */
-  const bool *histogram_of; /* keep that of these kernels of the result only; NULL: all */
+  /* Keep that of these kernels of the result only; NULL: all. A trace that grows meanwhile may have
+   * more kernels. */
+  const bool *histogram_of;
+  size_t histograms;
   bool undrawn;  /* the parameters of the record, whatever the seed */
   bool optional; /* if there is no such GPU, the pass has no kernels, and that is no failure */
   struct gc_parameters parameters; /* a copy: a pass notes assumptions */

@@ -84,6 +84,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
       pass->reuse = pass->options.no_latency = pass->options.no_outstanding_limit = true;
       pass->bins_only = !job->reuse;
       pass->histogram_of = job->histogram_of;
+      pass->histograms = job->histograms;
     }
   }
   return 0;

@@ -32,6 +32,7 @@ struct gc_predict_job {
   bool distances;   /* note the reuse distances in bins: one run more */
   bool reuse;       /* note them in a histogram, too; the same run */
   const bool *histogram_of; /* of these kernels of the prediction only; NULL: all */
+  size_t histograms;        /* entries of histogram_of */
   bool no_loads;            /* no results of each load instruction */
   bool no_reasons;  /* do not find the reasons of the misses: two runs less; three with
                        changes.outstanding */

@@ -46,6 +46,13 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
   $1 == "measured" { measured++; by = $3; if (!(by in column)) columns[column[by] = ++programs] = by; next }
   $2 ~ /^(GPUCache|Measur|lstopo)/ && $2 !~ /^GPUCache(GPC|TPC|CPC|Cluster|MaxCluster|Flush)/ { next }
   $2 ~ /Confidence$|ErrorBytes$/ { next }
+  $2 == "LatencyBySM" { # least, median, most
+    points = split($3, point, ",")
+    for (i = 1; i <= points; i++)
+      note($1 " LatencyBySMCycles:" i, point[i])
+    next
+  }
+  $2 == "LatencyBySMSource" { sub(/within [0-9.]+ %/, "within a few %") }
   $2 == "SurvivalCurve" || $2 ~ /^Host.*(GBps|Ns)$/ { # each point, or NUMA node, is a value
     points = split($3, point, ",")
     for (i = 1; i <= points; i++) {

@@ -717,15 +717,22 @@ static void stores_leave_copies(void **state)
     }
 }
 
-/* A kernel stores some lines, another one loads lines and is partial, and the first lines are
- * loaded again. They are there if few blocks were left out, and away if many were, before or after
- * the only block that was not. */
+/* A kernel loads lines; another one of two blocks loads others; then the first lines are loaded
+ * again. They are away if many blocks of the second kernel were left out, before, between or after
+ * its blocks, which start together. They are there if few were left out, or if the missing numbers
+ * are those of blocks without instructions. */
 static void blocks_left_out_displace(void **state)
 {
   static const struct {
-    uint64_t number, launched;
+    unsigned first, second;
+    uint64_t blocks, launched;
     bool displaces;
-  } cases[] = {{0, 0, false}, {0, 2, false}, {0, 100000, true}, {99999, 100000, true}};
+  } cases[] = {{0, 1, 2, 0, false},
+               {0, 1, 2, 4, false},
+               {0, 1, 2, 100000, true},
+               {0, 99999, 2, 100000, true},
+               {99998, 99999, 2, 100000, true},
+               {0, 99999, 100000, 100000, false}};
   struct gc_gpu_model gpu = fake_gpu();
 
   (void)state;
@@ -733,19 +740,22 @@ static void blocks_left_out_displace(void **state)
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     const struct fake_instruction again[] = {{.base = 0, .stride = 128}};
     const struct fake_instruction other[] = {
-        {.block = (unsigned)cases[c].number, .base = 1 << 20, .stride = 128}};
+        {.block = cases[c].first, .base = 1 << 20, .stride = 128},
+        {.block = cases[c].second, .base = 1 << 21, .stride = 128}};
     struct gc_cache_model *predict = gc_cache_model_new(&gpu, &plain);
 
     assert_non_null(predict);
     for (unsigned kernel = 0; kernel < 3; kernel++) {
-      struct fake_list list = {kernel == 1 ? other : again, 1};
+      struct fake_list list = {kernel == 1 ? other : again, kernel == 1 ? 2 : 1};
       struct gc_trace trace = {
-          .blocks = cases[c].number + 1, .make = fake_from_list, .data = &list};
+          .blocks = cases[c].second + 1, .make = fake_from_list, .data = &list};
       struct gc_trace_launch launch = one_block;
       struct gc_kernel_run run;
 
-      if (kernel == 1)
+      if (kernel == 1) {
+        launch.blocks = cases[c].blocks;
         launch.launched_blocks = cases[c].launched;
+      }
       assert_int_equal(gc_cache_model_run(predict, &trace, &launch, &run, NULL), 0);
       if (kernel == 2)
         assert_int_equal(run.counts.l2_loads.misses, cases[c].displaces ? 32 : 0);

@@ -43,8 +43,7 @@ int gc_step_atomic_latency(struct gc_measurement *m, struct gc_measured *element
 
   if (element->delayed)
     return gc_set_absent(element, GC_ATOMIC_LATENCY,
-                         "some loads of it are delayed, and a chain of operations shows only the "
-                         "mean of all");
+                         "some loads of it are delayed, and a chain of operations shows only their mean");
   path.latency = GC_KERNEL_latency_atomic_shared;
   if ((status = gc_chain_latency(&m->bench, &path, two_passes, LOADS, TOLERANCE, &latency)))
     return status;

@@ -16,16 +16,15 @@
 
 #define TOLERANCE 0.02 /* as for the latency of L2 */
 #define CERTAIN 3      /* standard deviations by which SMs differ more than chance explains */
-#define ROUNDING                                                                                   \
-  0.289 /* standard deviation of what counting whole cycles cuts off: sqrt(1 / 12)                 \
-         */
+/* Standard deviation of what counting whole cycles cuts off: sqrt(1 / 12). */
+#define ROUNDING 0.289
 
 static bool is_near(const struct gc_partition_groups *s, size_t reader, uint32_t sm)
 {
   return s->groups == 1 || s->group[sm] == s->group[s->r.readers[reader]];
 }
 
-/* How many of n values are below their median has a standard deviation of sqrt(n) / 2. So the
+/* The number of n values below the true median has a standard deviation of sqrt(n) / 2. So the
  * values so far from the middle are a standard error away, whatever the distribution. */
 static double error_of_median(const double *sorted, size_t n)
 {

@@ -112,7 +112,7 @@ static void log_readers(const struct gc_partition_groups *s)
 
   for (size_t r = 0; r < s->r.count; r++)
     snprintf(columns + strlen(columns), sizeof(columns) - strlen(columns), "\tread by SM %u",
-             s->r.readers[r]);
+             s->r.m->results->sm_number[s->r.readers[r]]);
   strcat(columns, "\t" GC_RAW_NEAR);
   for (uint32_t sm = 0; sm < s->r.sms && s->r.count && !s->absent; sm++) {
     row[0] = s->r.m->results->sm_number[sm];

@@ -99,10 +99,11 @@ static struct gpu_banks_job flush_job(const struct gc_banks *banks, uint64_t byt
  * in second ones; otherwise some sets get more lines than they hold. So each block takes the half
  * that fewer blocks at such distances before it took; those far apart count more, because fewer are
  * in such a row. (By the parity of the bits of its number, as before, most multiples of 3 would
- * take the first half.) */
+ * take the first half.) Distances up to half as many again as the 64 sets of a cache of 64 KiB with
+ * lines of 256 bytes in 4 ways. */
 static void choose_halves(struct gc_banks *banks)
 {
-  static const int distances = 96;
+  enum { distances = 96 };
   const size_t count = GC_COPIES_MAX * (GPU_CONSTANT_BYTES / (2 * banks->half));
   int balance[distances + 1][distances];
 

@@ -182,7 +182,7 @@ int gc_chain_cycles(struct gc_bench *bench, const struct gc_path *path,
                                        chain->repeats * sizeof(*seen), bench->err);
 }
 
-/* Each n loads are in three slopes, which hardly depend on each other for that. */
+/* Each group of n loads is part of three slopes; neighbours among these are uncorrelated. */
 size_t gc_slopes_of_single(const uint32_t *trace, size_t loads, uint32_t n, double *slopes)
 {
   const size_t groups = loads / n;

@@ -448,6 +448,15 @@ GC_ALWAYS_INLINE int load_line(struct gc_l2 *l2, struct access access, uint64_t 
   return status;
 }
 
+bool gc_l2_has_added(const struct gc_l2 *l2)
+{
+  uint64_t all = 0;
+
+  for (unsigned partition = 0; partition < l2->gpu->partitions; partition++)
+    all += l2->added[partition];
+  return all;
+}
+
 int gc_l2_pass_over(struct gc_l2 *l2, double times)
 {
   const double all = (double)l2->gpu->l2.sets * l2->gpu->l2.ways; /* lines of a partition */

@@ -57,8 +57,11 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
                   const struct gc_request *request, uint32_t sectors, uint64_t now,
                   uint64_t *cycles);
 
-/* Makes room in each partition for what blocks would have added that a trace leaves out: `times`
- * what the kernel has added so far. So what was in L2 leaves it. -ENOMEM or 0. */
+/* Whether the present kernel has added lines. */
+bool gc_l2_has_added(const struct gc_l2 *l2);
+
+/* Adds lines in place of the blocks that a trace leaves out: to each partition, `times` those that
+ * the kernel has added so far. They evict older lines. 0 or -ENOMEM. */
 int gc_l2_pass_over(struct gc_l2 *l2, double times);
 
 /* The partition of a line; mix is gc_mix(line). */

@@ -45,9 +45,9 @@ struct gc_cache_model {
   size_t room_count, most_rooms;
   bool exhausted; /* the kernel has no more blocks */
   /* Of a kernel of which the trace has only some blocks: how many were read, the number of the next
-   * one if none is left out, and those left out of which L2 knows nothing yet. */
-  bool partial;
-  uint64_t blocks, next_block, left_out;
+   * one if none is left out, those left out of which L2 knows nothing yet, and how many more can be
+   * left out. */
+  uint64_t blocks, next_block, left_out, may_be_left_out;
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
   unsigned loads_at_once;
 };
@@ -157,15 +157,17 @@ static struct gc_block_reader reader_of(struct gc_cache_model *predict)
 }
 
 /* Before block `number` of a partial kernel, or its end: L2 gets as much for each block that was
- * left out as for one that was not. 0 or -ENOMEM. */
+ * left out as for one that was not, once it is known how much that is. 0 or -ENOMEM. */
 static int pass_over(struct gc_cache_model *predict, uint64_t number)
 {
+  uint64_t gap = number > predict->next_block ? number - predict->next_block : 0;
   double times;
 
-  if (predict->partial && number > predict->next_block)
-    predict->left_out += number - predict->next_block;
+  gap = gap < predict->may_be_left_out ? gap : predict->may_be_left_out;
+  predict->may_be_left_out -= gap;
+  predict->left_out += gap;
   predict->next_block = number + 1;
-  if (!predict->left_out || !predict->blocks)
+  if (!predict->left_out || !gc_l2_has_added(&predict->l2))
     return 0;
   times = (double)predict->left_out / (double)predict->blocks;
   predict->left_out = 0;
@@ -404,8 +406,9 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   gc_l2_begin(&predict->l2);
   gc_place_blocks(&predict->gpu, launch->blocks, predict->order);
   predict->used = 0;
-  predict->partial = launch->launched_blocks;
   predict->blocks = predict->next_block = predict->left_out = 0;
+  predict->may_be_left_out =
+      launch->launched_blocks > launch->blocks ? launch->launched_blocks - launch->blocks : 0;
   predict->registers = launch->registers && !predict->options.each_load_waits;
   predict->loads_at_once = predict->options.each_load_waits ? 1 : launch->loads_at_once;
   status = start_kernel(predict, trace, *launch, &run->blocks_per_sm, err);

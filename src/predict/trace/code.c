@@ -201,12 +201,12 @@ int gc_code_read_source(struct gc_code *code, const char *text, const char **why
     *why = "source is not followed by the number of a line and the name of a file";
     return -EBADMSG;
   }
-  if (code->files_used > MOST_FILES)
-    return 0;
-  source.line = (uint32_t)line;
-  gc_trace_copy_text(name, sizeof name, text, strlen(text));
-  if (!add_file(code, name, &source.file))
-    return -ENOMEM;
+  if (code->files_used <= MOST_FILES) { /* else: the line stays 0, not known */
+    source.line = (uint32_t)line;
+    gc_trace_copy_text(name, sizeof name, text, strlen(text));
+    if (!add_file(code, name, &source.file))
+      return -ENOMEM;
+  }
   /* a line without instructions is no source of any */
   if (code->source_count && code->sources[code->source_count - 1].at == source.at)
     code->source_count--;
@@ -229,7 +229,7 @@ const char *gc_code_find_source(const struct gc_code *code, uint32_t pc, unsigne
     else
       high = middle;
   }
-  if (at == GC_CODE_UNKNOWN || !low)
+  if (at == GC_CODE_UNKNOWN || !low || !code->sources[low - 1].line)
     return NULL;
   *line = code->sources[low - 1].line;
   return code->files + code->sources[low - 1].file;

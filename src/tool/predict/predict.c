@@ -102,6 +102,7 @@ static int run_curve(const struct gc_predict_job *job, struct gc_predicted *made
   if (!shown)
     return gc_fail(err, -ENOMEM, "out of memory");
   curve.histogram_of = shown;
+  curve.histograms = made->prediction->count;
   status = gc_curve_run(&made->sweep, &curve, err);
   free(shown);
   return status;

@@ -135,9 +135,10 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       continue;
     }
     if (value_of(part, "microseconds")) {
-      gc_demangle(kernel, name, sizeof name);
-      if (joined->verbose)
+      if (joined->verbose) {
+        gc_demangle(kernel, name, sizeof name);
         gc_say(NULL, "%s: %.3f ms", name, (double)number_of(part, "microseconds") / 1e3);
+      }
       continue;
     }
     if (value_of(part, "blocks"))
