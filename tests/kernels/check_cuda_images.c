@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a driver finds in each image for a GPU, also for one that is newer than the ptxas of this
- * build: PTX that it can compile, except for the jumps, whose layout only ptxas keeps.
+ * What a driver finds in each image for a GPU. For a GPU that is newer than the ptxas of this build,
+ * that is PTX, which the driver compiles. Only the image of the jumps has none, because their layout
+ * must be the one that ptxas made.
  *
  * A fat binary has a header (magic, version and length of the header, length of the rest) and
  * entries, each with a header (kind, version, length of the header, length of the rest ...).

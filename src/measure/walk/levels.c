@@ -205,9 +205,9 @@ static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, uint32_
   return status;
 }
 
-/* Loads that hit the constant L1 and loads that miss it. What it fetches at a time may not be known
- * yet, so that most loads of a ring may hit what another load has brought in; then the slots must
- * be farther apart. */
+/* Loads that hit the constant L1, and loads that miss it. The fetch granularity may not be known
+ * yet. If it is larger than the distance of the slots, most loads hit what another load has brought
+ * in. Then the slots are laid farther apart. */
 static int find_constant_l1(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
 {
   const bool known = gc_found(&m->results->element[GC_CONSTANT_L1], GC_FETCH);

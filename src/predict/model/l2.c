@@ -228,7 +228,8 @@ static void drop(struct gc_l2 *l2, unsigned partition, const struct access *acce
   }
 }
 
-/* What a store leaves in the partition near to its SM, which is not the home. */
+/* Keeps a copy of what was stored in the partition near the SM, if that is not the home of the
+ * line. */
 static int keep_own(struct gc_l2 *l2, const struct access *access)
 {
   struct gc_lines *lines = &l2->partitions[access->near];

@@ -44,10 +44,11 @@ struct gc_cache_model {
   struct room *rooms;
   size_t room_count, most_rooms;
   bool exhausted; /* the kernel has no more blocks */
-  /* Of a kernel of which the trace has only some blocks: how many were read, the number of the next
-   * one if none is left out, those left out of which L2 knows nothing yet, and how many more can be
-   * left out. */
-  uint64_t blocks, next_block, left_out, may_be_left_out;
+  /* The trace may have only some blocks of a kernel. */
+  uint64_t blocks;          /* that were read */
+  uint64_t next_block;      /* the number of the next one, if none is left out */
+  uint64_t left_out;        /* blocks for which L2 has not got lines yet */
+  uint64_t may_be_left_out; /* blocks that are still missing */
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
   unsigned loads_at_once;
 };
