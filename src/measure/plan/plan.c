@@ -134,6 +134,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "survival", gc_step_l2_survival, S(P(SURVIVAL_CURVE)), gc_needs_l2_survival, 0},
     {GC_WHOLE_GPU, "groups of SMs", gc_step_sm_groups, GC_SM_GROUP_PROPERTIES, NULL, 0},
     {GC_SHARED_MEMORY, "remote latency", gc_step_remote_latency, S(P(REMOTE_LATENCY)), NULL, 0},
+    {GC_SHARED_MEMORY, "bulk copies", gc_step_bulk, S(P(BULK_LATENCY), P(BULK_RATE)), NULL, 0},
     /* these withhold or lower values that rest on what does not hold */
     {GC_L2, "translation", gc_step_l2_translation, NOTHING, NULL, GC_STEP_CHECKS},
     {GC_L2, "other allocations", gc_step_l2_allocations, NOTHING, NULL, GC_STEP_CHECKS},
