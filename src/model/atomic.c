@@ -115,8 +115,8 @@ double gc_model_atomics(const struct gc_model *model, enum gc_space space, uint3
          (model->own_clock[GC_SPACE_CG][0] ? model->clock_share : 1);
 }
 
-/* The first line determines the latency; the others come right behind it. A copy from behind L2 takes
- * as much longer as a load does. */
+/* The first line determines the latency; the others come right behind it. A copy from behind L2
+ * takes as much longer as a load does. */
 uint32_t gc_model_bulk(struct gc_model *model, uint32_t sm, uint64_t address, uint32_t bytes,
                        double *busy)
 {

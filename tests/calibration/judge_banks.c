@@ -98,8 +98,8 @@ bool judge_bulk_latency(const struct court *court, struct court_case *c)
 
   if (!bulk->line_number)
     return false;
-  truth = court_latency(court, GC_SPACE_CG, 0) - l2_cycles + bulk->cycles +
-          GPU_BULK_LEAST / bulk->rate;
+  truth =
+      court_latency(court, GC_SPACE_CG, 0) - l2_cycles + bulk->cycles + GPU_BULK_LEAST / bulk->rate;
   l2.space = GC_SPACE_CG;
   l2.level = 0;
   right = court_cycles(court, &l2, truth, L2_SHARE * truth);

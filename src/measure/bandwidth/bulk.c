@@ -15,6 +15,7 @@
 #include "stats/stats.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 /* As for the latency of L2 (latency/l2_latency.c): all of it within any TLB, and in any L2. */
 #define SPAN ((uint64_t)256 << 10)
@@ -56,20 +57,21 @@ static int measure_latency(const struct bulk *b, struct gc_measured *element)
     status = gc_bench_launch(bench, GC_KERNEL_bulk_latency, blocks, bench->properties.warp,
                              GPU_BULK_FIRST + GPU_BULK_LEAST, &args);
   if (!status)
-    status = bench->ops->download(bench->device, seen, args.results,
-                                  each * REPEATS * sizeof(*seen), bench->err);
+    status = bench->ops->download(bench->device, seen, args.results, each * REPEATS * sizeof(*seen),
+                                  bench->err);
   for (size_t r = 0; r < REPEATS && !status; r++) {
     for (size_t i = 0; i < each; i++)
       cycles[i] = seen[i * REPEATS + r];
     medians[r] = gc_median(cycles, each) - overhead->cycles;
-    gc_raw_row(bench->raw, "repeat\tmedian of all SMs, cycles", (double[]){(double)r + 1, medians[r]});
+    gc_raw_row(bench->raw, "repeat\tmedian of all SMs, cycles",
+               (double[]){(double)r + 1, medians[r]});
   }
   if (status)
     return status;
   element->bulk_latency_cycles = gc_median(medians, REPEATS);
-  confidence = overhead->confidence *
-               gc_median_confidence(medians, REPEATS, element->bulk_latency_cycles,
-                                    TOLERANCE * element->bulk_latency_cycles);
+  confidence =
+      overhead->confidence * gc_median_confidence(medians, REPEATS, element->bulk_latency_cycles,
+                                                  TOLERANCE * element->bulk_latency_cycles);
   if (!(element->bulk_latency_cycles > 0) || confidence < GC_CONFIDENCE_LEAST)
     return gc_set_absent(element, GC_BULK_LATENCY, "repetitions disagree");
   return gc_set_measured(element, GC_BULK_LATENCY, confidence);
@@ -106,9 +108,9 @@ static int launch(const struct bulk *b, uint32_t sm, uint32_t sizes,
   int status = bench->ops->clear(bench->device, args.results, bytes, bench->err);
 
   if (!status)
-    status = gc_bench_launch(bench, GC_KERNEL_bulk_rate, bench->properties.sms,
-                             bench->properties.warp,
-                             (uint32_t)(GPU_BULK_FIRST + GPU_BULK_PLACES * largest), &args);
+    status =
+        gc_bench_launch(bench, GC_KERNEL_bulk_rate, bench->properties.sms, bench->properties.warp,
+                        (uint32_t)(GPU_BULK_FIRST + GPU_BULK_PLACES * largest), &args);
   if (!status)
     status = bench->ops->download(bench->device, seen, args.results, bytes, bench->err);
   if (!status && !seen[0][0].cycles_n)
@@ -135,6 +137,8 @@ static int measure_rate(const struct bulk *b, struct gc_measured *element)
   const uint32_t sizes = sizes_of(b);
   double rates[SIZES][GC_RATE_REPEATS], seen[SIZES][GC_RATE_REPEATS];
   struct gc_rate rate;
+  double smaller;
+  char why[160];
   int status;
 
   if (sizes < 2)
@@ -147,7 +151,14 @@ static int measure_rate(const struct bulk *b, struct gc_measured *element)
         rates[s][i * OF_LAUNCH + r] = seen[s][r];
   }
   gc_rate_of(&b->m->bench, &flow, rates[sizes - 1], &rate);
-  rate.fewer = gc_median(rates[sizes - 2], GC_RATE_REPEATS);
+  smaller = gc_median(rates[sizes - 2], GC_RATE_REPEATS);
+  if (rate.value > GC_GAIN_MAX * smaller) {
+    snprintf(why, sizeof(why),
+             "larger copies would give more: of half of the size, %.4g instead of %.4g bytes per "
+             "cycle were seen",
+             smaller, rate.value);
+    return gc_set_absent(element, GC_BULK_RATE, why);
+  }
   return gc_rate_put(b->m, element, GC_BULK_RATE, &element->bulk_bytes_per_cycle, &rate, &limit);
 }
 
