@@ -27,8 +27,8 @@
 
 #define LAUNCHES 3 /* each on another SM */
 #define OF_LAUNCH (GC_RATE_REPEATS / LAUNCHES)
-#define FIRST_BYTES 1024u /* of the smallest copies; larger ones follow */
-#define SIZES 6
+#define SIZES 6 /* of copies; each is twice as large as the one before */
+#define UNIT (GPU_BULK_LEAST << (SIZES - 1))
 #define RUN (4 * GPU_BULK_PLACES) /* copies of the shorter run: much more than are under way */
 
 struct bulk {
@@ -77,53 +77,50 @@ static int measure_latency(const struct bulk *b, struct gc_measured *element)
   return gc_set_measured(element, GC_BULK_LATENCY, confidence);
 }
 
-/* Sizes of copies for which shared memory has enough places. */
-static uint32_t sizes_of(const struct bulk *b)
+/* The largest copies: several fill the shared memory of a block, and halves of them down to the
+ * smallest size are multiples of 16 bytes. 0: shared memory is too small. */
+static uint64_t largest_of(const struct bulk *b)
 {
   const uint64_t shared = b->m->bench.properties.shared_per_block;
-  uint32_t n = 0;
+  const uint64_t fit = shared < GPU_BULK_FIRST ? 0 : (shared - GPU_BULK_FIRST) / GPU_BULK_PLACES;
 
-  while (n < SIZES && GPU_BULK_FIRST + GPU_BULK_PLACES * ((uint64_t)FIRST_BYTES << n) <= shared &&
-         FIRST_BYTES << n <= b->span)
-    n++;
-  return n;
+  return (fit < b->span ? fit : b->span) / UNIT * UNIT;
 }
 
-/* One launch, on this SM. rates[size][...]: OF_LAUNCH of each size. */
-static int launch(const struct bulk *b, uint32_t sm, uint32_t sizes,
-                  double rates[SIZES][GC_RATE_REPEATS])
+/* One launch, on this SM. rates[size]: OF_LAUNCH of each size. */
+static int launch(const struct bulk *b, uint32_t sm, uint64_t largest,
+                  double rates[SIZES][OF_LAUNCH])
 {
   struct gc_bench *bench = &b->m->bench;
-  const uint64_t largest = (uint64_t)FIRST_BYTES << (sizes - 1);
+  const uint32_t least = (uint32_t)(largest >> (SIZES - 1));
   const struct gpu_bulk_rate_args args = {.base = bench->arena,
                                           .span = b->span / largest * largest,
                                           .results = gc_scratch_trace(bench),
-                                          .bytes = FIRST_BYTES,
-                                          .sizes = sizes,
+                                          .bytes = least,
+                                          .sizes = SIZES,
                                           .repeats = 1 + OF_LAUNCH, /* the first is a warm-up */
                                           .n = RUN,
                                           .only_sm = sm};
   struct gpu_latency_result seen[SIZES][1 + OF_LAUNCH];
-  const size_t bytes = sizes * sizeof(*seen);
-  int status = bench->ops->clear(bench->device, args.results, bytes, bench->err);
+  int status = bench->ops->clear(bench->device, args.results, sizeof(seen), bench->err);
 
   if (!status)
     status =
         gc_bench_launch(bench, GC_KERNEL_bulk_rate, bench->properties.sms, bench->properties.warp,
                         (uint32_t)(GPU_BULK_FIRST + GPU_BULK_PLACES * largest), &args);
   if (!status)
-    status = bench->ops->download(bench->device, seen, args.results, bytes, bench->err);
+    status = bench->ops->download(bench->device, seen, args.results, sizeof(seen), bench->err);
   if (!status && !seen[0][0].cycles_n)
     bench->signs |= GC_SIGN_BLOCKS_MET;
-  for (uint32_t s = 0; s < sizes && !status; s++)
+  for (uint32_t s = 0; s < SIZES && !status; s++)
     for (uint32_t r = 0; r < OF_LAUNCH; r++) {
       const struct gpu_latency_result *run = &seen[s][1 + r];
 
       rates[s][r] = run->cycles_2n > run->cycles_n
-                        ? (double)RUN * (FIRST_BYTES << s) / (run->cycles_2n - run->cycles_n)
+                        ? (double)RUN * (least << s) / (run->cycles_2n - run->cycles_n)
                         : 0;
       gc_raw_row(bench->raw, "bytes under way\tSM\tbytes per cycle",
-                 (double[]){GPU_BULK_PLACES * (FIRST_BYTES << s), sm, rates[s][r]});
+                 (double[]){GPU_BULK_PLACES * (least << s), sm, rates[s][r]});
     }
   return status;
 }
@@ -134,24 +131,24 @@ static int measure_rate(const struct bulk *b, struct gc_measured *element)
   const struct gc_rate_limit limit = {gc_sm_limit(&b->m->bench.properties), "bytes per cycle",
                                       "an SM"};
   const struct gc_flow flow = {.kernel = GC_KERNEL_bulk_rate};
-  const uint32_t sizes = sizes_of(b);
-  double rates[SIZES][GC_RATE_REPEATS], seen[SIZES][GC_RATE_REPEATS];
+  const uint64_t largest = largest_of(b);
+  double rates[SIZES][GC_RATE_REPEATS], seen[SIZES][OF_LAUNCH];
   struct gc_rate rate;
   double smaller;
   char why[160];
   int status;
 
-  if (sizes < 2)
+  if (!largest)
     return gc_set_absent(element, GC_BULK_RATE, "shared memory is too small");
   for (uint32_t i = 0; i < LAUNCHES; i++) {
-    if ((status = launch(b, results->sm_number[i * results->sm_count / LAUNCHES], sizes, seen)))
+    if ((status = launch(b, results->sm_number[i * results->sm_count / LAUNCHES], largest, seen)))
       return status;
-    for (uint32_t s = 0; s < sizes; s++)
+    for (uint32_t s = 0; s < SIZES; s++)
       for (uint32_t r = 0; r < OF_LAUNCH; r++)
         rates[s][i * OF_LAUNCH + r] = seen[s][r];
   }
-  gc_rate_of(&b->m->bench, &flow, rates[sizes - 1], &rate);
-  smaller = gc_median(rates[sizes - 2], GC_RATE_REPEATS);
+  gc_rate_of(&b->m->bench, &flow, rates[SIZES - 1], &rate);
+  smaller = gc_median(rates[SIZES - 2], GC_RATE_REPEATS);
   if (rate.value > GC_GAIN_MAX * smaller) {
     snprintf(why, sizeof(why),
              "larger copies would give more: of half of the size, %.4g instead of %.4g bytes per "
