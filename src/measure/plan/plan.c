@@ -134,7 +134,6 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "survival", gc_step_l2_survival, S(P(SURVIVAL_CURVE)), gc_needs_l2_survival, 0},
     {GC_WHOLE_GPU, "groups of SMs", gc_step_sm_groups, GC_SM_GROUP_PROPERTIES, NULL, 0},
     {GC_SHARED_MEMORY, "remote latency", gc_step_remote_latency, S(P(REMOTE_LATENCY)), NULL, 0},
-    {GC_SHARED_MEMORY, "bulk copies", gc_step_bulk, S(P(BULK_LATENCY), P(BULK_RATE)), NULL, 0},
     /* these withhold or lower values that rest on what does not hold */
     {GC_L2, "translation", gc_step_l2_translation, NOTHING, NULL, GC_STEP_CHECKS},
     {GC_L2, "other allocations", gc_step_l2_allocations, NOTHING, NULL, GC_STEP_CHECKS},
@@ -154,6 +153,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL, GC_STEP_HOST},
     {GC_DEVICE_MEMORY, "other GPUs", gc_step_peers, GC_PEER_PROPERTIES, NULL, GC_STEP_PEERS},
+    {GC_SHARED_MEMORY, "bulk copies", gc_step_bulk, S(P(BULK_LATENCY), P(BULK_RATE)), NULL, 0},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},
     {GC_L1, "read against size", gc_step_size_curve_sm, NOTHING, NULL, GC_STEP_RAW_ONLY},
