@@ -10,11 +10,20 @@
 #include "measure/measure.h"
 #include "measure/plan/plan.h"
 
+/* Steps that one check covers. */
+struct gc_group {
+  bool open;
+  unsigned first;    /* the step that it began with */
+  uint64_t launches; /* so far, when it began */
+};
+
 struct gc_runner {
   struct gc_measurement m;
   struct gc_interference interference;
   const struct gc_measure_options *options;
-  struct gc_results *before; /* copy of the results before a step; used by the runner only */
+  struct gc_results
+      *before; /* copy of the results before a step or group; used by the runner only */
+  struct gc_group group;
   unsigned next;             /* the step to continue with */
 };
 
