@@ -114,17 +114,19 @@ static void choose_halves(struct gc_banks *banks)
 {
   enum { distances = 96 };
   const size_t count = GC_COPIES_MAX * (GPU_CONSTANT_BYTES / (2 * banks->half));
-  int balance[distances + 1][distances];
+  int balance[distances + 1][distances], rest[distances + 1] = {0}; /* rest[d]: i modulo d */
 
   memset(balance, 0, sizeof(balance));
   for (size_t i = 0; i < count; i++) {
     int64_t more = 0;
 
     for (int d = 1; d <= distances; d++)
-      more += (int64_t)d * d * balance[d][i % (size_t)d];
+      more += (int64_t)d * d * balance[d][rest[d]];
     banks->second[i] = more ? more < 0 : __builtin_parityll(i);
-    for (int d = 1; d <= distances; d++)
-      balance[d][i % (size_t)d] += banks->second[i] ? 1 : -1;
+    for (int d = 1; d <= distances; d++) {
+      balance[d][rest[d]] += banks->second[i] ? 1 : -1;
+      rest[d] = rest[d] + 1 < d ? rest[d] + 1 : 0;
+    }
   }
 }
 
