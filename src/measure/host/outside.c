@@ -110,7 +110,8 @@ static int measure_sweep(struct gc_outside *o, enum gc_outside_what what,
   int status = 0;
 
   for (uint32_t r = 0; r < whats[what].repeats && !status; r++) {
-    const struct gc_sweep sweep = {o->address, o->bytes, what == GC_OUTSIDE_WRITE ? r + 1 : 0, 0};
+    const struct gc_sweeping sweep = {o->address, o->bytes, what == GC_OUTSIDE_WRITE ? r + 1 : 0,
+                                      0};
     double ns;
 
     status = gc_sweep(&o->m->bench, &sweep, &ns);

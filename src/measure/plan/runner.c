@@ -88,14 +88,14 @@ static unsigned next_wanted(const struct gc_runner *r)
 static int run_in_group(struct gc_runner *r, const struct gc_plan_step *step,
                         enum gc_interference_result *disturbance, bool *broken)
 {
-  struct gc_group *group = &r->group;
+  struct gc_checked *group = &r->group;
   struct gc_error *err = r->m.bench.err, failure;
   uint64_t taken;
   char what[96];
   int failed, status;
 
   if (!group->open) {
-    *group = (struct gc_group){true, r->next - 1, launches(&r->m.bench)};
+    *group = (struct gc_checked){true, r->next - 1, launches(&r->m.bench)};
     gc_results_copy(r->before, r->m.results);
   }
   failed = gc_plan_run(&r->m, step);

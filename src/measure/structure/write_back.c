@@ -93,9 +93,9 @@ static int use_lines(struct sweeps *s, bool store)
   struct gc_bench *bench = &s->m->bench;
 
   return gc_sweep(bench,
-                  &(struct gc_sweep){.address = bench->arena,
-                                     .bytes = s->stored,
-                                     .value = store ? ++s->stores : 0},
+                  &(struct gc_sweeping){.address = bench->arena,
+                                        .bytes = s->stored,
+                                        .value = store ? ++s->stores : 0},
                   NULL);
 }
 
@@ -105,8 +105,8 @@ static int evict(struct sweeps *s, double *ns)
   struct gc_bench *bench = &s->m->bench;
   const uint64_t region = bench->arena + s->stored + s->reads++ % 2 * s->read;
 
-  return gc_sweep(bench,
-                  &(struct gc_sweep){.address = region, .bytes = s->read, .wait_ns = WAIT_NS}, ns);
+  return gc_sweep(
+      bench, &(struct gc_sweeping){.address = region, .bytes = s->read, .wait_ns = WAIT_NS}, ns);
 }
 
 /* The lines are loaded in any case, so that stores find them even if L2 brings none in for a

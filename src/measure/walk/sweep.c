@@ -3,7 +3,7 @@
 
 #include "measure/results/results.h"
 
-int gc_sweep(struct gc_bench *bench, const struct gc_sweep *sweep, double *ns)
+int gc_sweep(struct gc_bench *bench, const struct gc_sweeping *sweep, double *ns)
 {
   const uint32_t blocks = bench->properties.sms;
   const struct gpu_sweep_args args = {.base = sweep->address,
