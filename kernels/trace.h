@@ -53,11 +53,11 @@ enum gpu_trace_form {
 
 /* In memory of the GPU, one for each launch; the addresses are valid there. */
 struct gpu_trace {
-  uint64_t heads; /* uint64_t[regions]: words that were reserved so far */
-  uint64_t words; /* uint64_t[regions][region_words] */
+  uint64_t heads;        /* uint64_t[regions]: words that were reserved so far */
+  uint64_t words;        /* uint64_t[regions][region_words] */
   uint64_t region_words;
-  uint64_t start, size; /* pc of the kernel's first instruction, bytes of its code */
-  uint64_t shared;      /* written by block 0: bytes of shared memory of a block */
+  uint64_t start, size;  /* pc of the kernel's first instruction, bytes of its code */
+  uint64_t shared;       /* written by block 0: bytes of shared memory of a block */
   uint32_t regions;
   /* Block b of the grid is recorded if b % period < group. */
   uint32_t period, group;

@@ -48,8 +48,8 @@ static struct {
   struct gc_error why;  /* of the first launch that was left out */
   struct gc_error full; /* why no more launches are traced; "": they are */
 
-  pthread_mutex_t tracing;  /* of the following: the launch that is traced now */
-  struct gpu_trace trace;   /* as the GPU has it */
+  pthread_mutex_t tracing; /* of the following: the launch that is traced now */
+  struct gpu_trace trace;  /* as the GPU has it */
   struct gpu_trace *on_gpu; /* where; only an address here */
   unsigned module;
   uint64_t grid, blocks; /* launched and traced */
