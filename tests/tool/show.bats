@@ -52,7 +52,7 @@ use_h200() {
   # one line for each reason
   has "$output" "no PerSM, Instances of ConstantL15Cache: "
   has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" \
-    "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the vendor's interface"
+    "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the interface"
   [ "$(widest "$output")" -le 100 ]
 }
 
@@ -379,7 +379,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   use_h200
   local long='the first of many words and the last of many words, which do not fit in one line of this table' id
   id=GPU-11111111-0000-0000-0000-000000000017
-  sed -i "/subtype=.L1Cache/,/<.object>/s/the interface does not state it/$long, $long/
+  sed -i "/subtype=.L1Cache/,/<.object>/s/the vendor's interface does not state it/$long, $long/
     s/value=.TextureCache,ReadOnlyCache,SharedMemory./value='TextureCache,ReadOnlyCache,SharedMemory,ConstantL1Cache,ConstantL15Cache'/" \
     "$records/$id.xml"
   run_split "$tool" show --all gpu0
