@@ -11,6 +11,8 @@ src_trace_hwloc_gpucache_trace_la_SOURCES = \
 	src/trace/gathered.c \
 	src/trace/gathered.h \
 	src/trace/inject.c \
+	src/trace/launches.c \
+	src/trace/launches.h \
 	src/trace/part.c \
 	src/trace/part.h \
 	src/trace/sanitizer.h

@@ -25,7 +25,8 @@
   CONSTANT(SANITIZER_CBID_LAUNCH_BEGIN, 1)                                                         \
   CONSTANT(SANITIZER_CBID_LAUNCH_END, 3)                                                           \
   CONSTANT(SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, 4)                                             \
-  CONSTANT(SANITIZER_INSTRUCTION_BLOCK_ENTER, 1)                                                   \
+  CONSTANT(SANITIZER_CBID_GRAPHS_LAUNCH_BEGIN, 6)                                                  \
+  CONSTANT(SANITIZER_CBID_GRAPHS_LAUNCH_END, 7)                                                    \
   CONSTANT(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, 3)                                          \
   CONSTANT(SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, 5)                                           \
   CONSTANT(SANITIZER_INSTRUCTION_BARRIER, 6)                                                       \
@@ -77,8 +78,16 @@ typedef struct {
   void *graphExec;
   uint32_t launchId;
   void *node;
-  unsigned nodeType;             /* 0: a kernel */
-} Sanitizer_GraphNodeLaunchData; /* more at the end */
+  unsigned nodeType;               /* 0: a kernel */
+  Sanitizer_LaunchData launchData; /* of a kernel */
+} Sanitizer_GraphNodeLaunchData;   /* more at the end */
+
+typedef struct {
+  void *context, *stream;
+  Sanitizer_StreamHandle hStream;
+  void *graphExec;
+  uint32_t isGraphUpload;
+} Sanitizer_GraphLaunchData;
 
 /* SYMBOL(name, parameters): all return SanitizerResult. */
 #define SANITIZER_SYMBOLS(SYMBOL)                                                                  \
@@ -96,7 +105,6 @@ typedef struct {
   SYMBOL(sanitizerSetLaunchCallbackData, (Sanitizer_LaunchHandle launch, void *kernel,             \
                                           Sanitizer_StreamHandle stream, const void *userdata))    \
   SYMBOL(sanitizerAlloc, (void *context, void **address, size_t size))                             \
-  SYMBOL(sanitizerMemset, (void *address, int value, size_t count, Sanitizer_StreamHandle stream)) \
   SYMBOL(sanitizerMemcpyHostToDeviceAsync,                                                         \
          (void *to, void *from, size_t count, Sanitizer_StreamHandle stream))                      \
   SYMBOL(sanitizerMemcpyDeviceToHost,                                                              \

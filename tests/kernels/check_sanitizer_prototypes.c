@@ -12,6 +12,7 @@
 #define Sanitizer_ResourceModuleData our_module
 #define Sanitizer_LaunchData our_launch
 #define Sanitizer_GraphNodeLaunchData our_node
+#define Sanitizer_GraphLaunchData our_graph
 #define SanitizerResult our_result
 #define Sanitizer_CallbackDomain our_domain
 #define Sanitizer_CallbackId our_id
@@ -26,6 +27,7 @@
 #undef Sanitizer_ResourceModuleData
 #undef Sanitizer_LaunchData
 #undef Sanitizer_GraphNodeLaunchData
+#undef Sanitizer_GraphLaunchData
 #undef SanitizerResult
 #undef Sanitizer_CallbackDomain
 #undef Sanitizer_CallbackId
@@ -70,7 +72,12 @@ SAME_MEMBER(Sanitizer_LaunchData, our_launch, blockDim_x)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, blockDim_z)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, hLaunch)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, device)
+SAME_MEMBER(Sanitizer_LaunchData, our_launch, gridId)
 SAME_MEMBER(Sanitizer_GraphNodeLaunchData, our_node, nodeType)
+_Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, launchData) == offsetof(our_node, launchData),
+               "launchData");
+SAME_MEMBER(Sanitizer_GraphLaunchData, our_graph, hStream)
+SAME_MEMBER(Sanitizer_GraphLaunchData, our_graph, isGraphUpload)
 
 /* Calls each function with parameters of our types, converted where they are handles or enums. */
 __attribute__((unused)) static void calls(void)
@@ -93,7 +100,6 @@ __attribute__((unused)) static void calls(void)
   sanitizerGetFunctionPcAndSize(module, "", &number, &number);
   sanitizerSetLaunchCallbackData(launch, function, stream, address);
   sanitizerAlloc(context, &address, sizeof number);
-  sanitizerMemset(address, 0, sizeof number, stream);
   sanitizerMemcpyHostToDeviceAsync(address, address, sizeof number, stream);
   sanitizerMemcpyDeviceToHost(address, address, sizeof number, stream);
   sanitizerStreamSynchronize(stream);
