@@ -87,7 +87,7 @@ static int find(const Sanitizer_LaunchData *data, struct gc_context_memory *memo
 }
 
 /* The launch is recorded, or left out. of_graph: NULL, or the stream of the graph. */
-static bool add(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle of_graph)
+static bool add(const Sanitizer_LaunchData *data, uint64_t number, Sanitizer_StreamHandle of_graph)
 {
   const struct gc_traced_module *module;
   struct gc_context_memory memory;
@@ -95,21 +95,20 @@ static bool add(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle of_grap
   int status = find(data, &memory, &module, &err);
 
   if (!status)
-    status = gc_launches_add(&tracer.launches, &memory, module, tracer.settings.blocks, data,
-                             of_graph, &err);
+    status = gc_launches_add(&tracer.launches, &memory, module, number, tracer.settings.blocks,
+                             data, of_graph, &err);
   if (status)
     leave_out(&err);
   return !status;
 }
 
-static bool is_wanted(const Sanitizer_LaunchData *data)
+/* Numbers each launch. */
+static bool is_wanted(const Sanitizer_LaunchData *data, uint64_t *number)
 {
-  uint64_t number;
-
   pthread_mutex_lock(&tracer.lock);
-  number = ++tracer.seen;
+  *number = ++tracer.seen;
   pthread_mutex_unlock(&tracer.lock);
-  return gc_wanted_has(&tracer.names, data->functionName, number);
+  return gc_wanted_has(&tracer.names, data->functionName, *number);
 }
 
 /* From now on, this thread records; if another one does for too long, it does not. */
@@ -132,11 +131,13 @@ static void leave_out_busy(void)
 
 static void begin_launch(const Sanitizer_LaunchData *data)
 {
-  if (graph != NO_GRAPH || !is_wanted(data))
+  uint64_t number;
+
+  if (graph != NO_GRAPH || !is_wanted(data, &number))
     return;
   if (!begin_recording())
     leave_out_busy();
-  else if (add(data, NULL))
+  else if (add(data, number, NULL))
     recorded = data->hLaunch;
   else
     pthread_mutex_unlock(&tracer.tracing);
@@ -199,15 +200,18 @@ static void end_graph(void)
 
 static void begin_node(const Sanitizer_LaunchData *data)
 {
+  uint64_t number;
+
   if (graph == NO_GRAPH) { /* a driver before 510 */
     pthread_mutex_lock(&tracer.lock);
     tracer.in_graphs++;
     pthread_mutex_unlock(&tracer.lock);
   } else if (graph == GRAPH_BUSY) {
-    if (is_wanted(data))
+    if (is_wanted(data, &number))
       leave_out_busy();
     gc_launches_pass_over(NULL, data);
-  } else if (graph == GRAPH_RECORDED && !(is_wanted(data) && add(data, graph_stream))) {
+  } else if (graph == GRAPH_RECORDED &&
+             !(is_wanted(data, &number) && add(data, number, graph_stream))) {
     gc_launches_pass_over(&tracer.launches, data);
   }
 }

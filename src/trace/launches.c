@@ -25,8 +25,8 @@ static uint64_t resident_blocks(unsigned threads, uint32_t sms)
 }
 
 /* Which blocks are recorded, and how many they are. */
-static int choose_blocks(const Sanitizer_LaunchData *data, uint64_t wanted, struct gc_launch *launch,
-                         struct gpu_trace *trace, struct gc_error *err)
+static int choose_blocks(const Sanitizer_LaunchData *data, uint64_t wanted,
+                         struct gc_launch *launch, struct gpu_trace *trace, struct gc_error *err)
 {
   const uint64_t grid = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z;
 
@@ -72,14 +72,14 @@ static int clear_table(struct gc_launches *launches, Sanitizer_StreamHandle stre
 {
   for (size_t i = 0; i < GPU_TRACE_MOST_LAUNCHES; i++)
     launches->table[i] = (struct gpu_trace){.of_graph = 1, .grid = UINT64_MAX};
-  return GC_SANITIZER(
-      sanitizerMemcpyHostToDeviceAsync,
-      (launches->memory.launches, launches->table, sizeof launches->table, stream), err);
+  return GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
+                      (launches->memory.launches, launches->table, sizeof launches->table, stream),
+                      err);
 }
 
 /* Before the first launch. */
-static int begin(struct gc_launches *launches, const struct gc_context_memory *memory, bool of_graph,
-                 Sanitizer_StreamHandle stream, struct gc_error *err)
+static int begin(struct gc_launches *launches, const struct gc_context_memory *memory,
+                 bool of_graph, Sanitizer_StreamHandle stream, struct gc_error *err)
 {
   int status;
 
@@ -89,23 +89,24 @@ static int begin(struct gc_launches *launches, const struct gc_context_memory *m
 }
 
 int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory *memory,
-                    const struct gc_traced_module *module, uint64_t wanted,
+                    const struct gc_traced_module *module, uint64_t number, uint64_t wanted,
                     const Sanitizer_LaunchData *data, Sanitizer_StreamHandle graph,
                     struct gc_error *err)
 {
   const Sanitizer_StreamHandle stream = graph ? graph : data->hStream;
-  const size_t number = launches->count, place = graph ? data->gridId % GPU_TRACE_MOST_LAUNCHES : 0;
-  struct gc_launch *launch = &launches->launches[number];
+  const size_t index = launches->count, place = graph ? data->gridId % GPU_TRACE_MOST_LAUNCHES : 0;
+  struct gc_launch *launch = &launches->launches[index];
   struct gpu_trace *trace = &launches->table[place];
-  int status = number ? 0 : begin(launches, memory, graph, stream, err);
+  int status = index ? 0 : begin(launches, memory, graph, stream, err);
 
   if (status)
     return status;
-  if (number && memory->launches != launches->memory.launches)
+  if (index && memory->launches != launches->memory.launches)
     return gc_fail(err, -EXDEV, "a graph has kernels in several CUDA contexts");
-  if (number && trace->grid != UINT64_MAX)
+  if (index && trace->grid != UINT64_MAX)
     return gc_fail(err, -E2BIG, "a graph has more than %d kernels", GPU_TRACE_MOST_LAUNCHES);
-  *launch = (struct gc_launch){.module = module->number,
+  *launch = (struct gc_launch){.number = number,
+                               .module = module->number,
                                .place = place,
                                .carveout = gc_contexts_carveout(data->function),
                                .name = strdup(data->functionName)};
@@ -113,7 +114,7 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
                               .grid = data->gridId,
                               .of_graph = graph != NULL,
                               .regions = memory->sms,
-                              .launch = (uint32_t)number << GPU_TRACE_WARP_BITS};
+                              .launch = (uint32_t)index << GPU_TRACE_WARP_BITS};
   status = launch->name ? choose_blocks(data, wanted, launch, trace, err)
                         : gc_fail(err, -ENOMEM, "out of memory");
   if (!status)
@@ -203,7 +204,8 @@ static void write_header(const struct gc_launches *launches, size_t number, doub
 {
   const struct gc_launch *launch = &launches->launches[number];
 
-  fprintf(file, "kernel %s\nmodule %u\n", launch->name, launch->module);
+  fprintf(file, "kernel %s\nmodule %u\nlaunch %" PRIu64 "\n", launch->name, launch->module,
+          launch->number);
   if (launches->count == 1)
     fprintf(file, "microseconds %.0f\n", kernel_ms * 1e3);
   fprintf(file,

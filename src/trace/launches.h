@@ -10,9 +10,10 @@
 #include "trace/contexts.h"
 
 struct gc_launch {
-  char *name; /* of the kernel */
+  char *name;      /* of the kernel */
+  uint64_t number; /* in the process, from 1 */
   unsigned module;
-  size_t place; /* in the table */
+  size_t place;          /* in the table */
   uint64_t grid, blocks; /* launched and recorded */
   unsigned threads;      /* of a block */
   int carveout;          /* that the kernel prefers, percent; negative: none */
@@ -22,17 +23,18 @@ struct gc_launches {
   struct gc_context_memory memory;
   size_t count;
   struct gc_launch launches[GPU_TRACE_MOST_LAUNCHES];
-  struct gpu_trace table[GPU_TRACE_MOST_LAUNCHES]; /* as the GPU has it; only of a graph more than 1 */
+  struct gpu_trace
+      table[GPU_TRACE_MOST_LAUNCHES]; /* as the GPU has it; only of a graph more than 1 */
   struct gpu_trace_region places[GC_TRACE_MOST_SMS];
   uint64_t *words; /* their records: the regions of all SMs, one after the other */
   size_t ends[GC_TRACE_MOST_SMS];
 };
 
-/* Before a launch: it will be recorded. wanted: blocks, about; 0: a sample. What the GPU has to know
- * is copied in the stream, for a kernel of a graph in that of the graph. 0, or a negative errno with
- * a sentence; then it is not recorded. */
+/* Before a launch: it will be recorded. wanted: blocks, about; 0: a sample. What the GPU has to
+ * know is copied in the stream, for a kernel of a graph in that of the graph. 0, or a negative
+ * errno with a sentence; then it is not recorded. */
 int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory *memory,
-                    const struct gc_traced_module *module, uint64_t wanted,
+                    const struct gc_traced_module *module, uint64_t number, uint64_t wanted,
                     const Sanitizer_LaunchData *data, Sanitizer_StreamHandle graph,
                     struct gc_error *err);
 

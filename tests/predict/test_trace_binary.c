@@ -314,10 +314,10 @@ static void source_lines(void **state)
   assert_null(gc_trace_source(trace, 0, &line));
   assert_string_equal(gc_trace_source(trace, 0x10, &line), "late");
   gc_trace_close(trace);
-  lines_fail(HEADER "source x y\n", "end\n", "trace:6: source is not followed by the number");
-  lines_fail(HEADER "source 0 y\n", "end\n", "source is not followed");
-  lines_fail(HEADER "source 4294967296 y\n", "end\n", "source is not followed");
-  lines_fail(HEADER "source 1\n", "end\n", "source is not followed");
+  lines_fail(HEADER "source x y\n", "end\n", "trace:6: \"source\" needs a line number and a file name");
+  lines_fail(HEADER "source 0 y\n", "end\n", "\"source\" needs a line number");
+  lines_fail(HEADER "source 4294967296 y\n", "end\n", "\"source\" needs a line number");
+  lines_fail(HEADER "source 1\n", "end\n", "\"source\" needs a line number");
 }
 
 /* As print_instruction, with ! before an instruction that waits. */

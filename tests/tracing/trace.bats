@@ -45,6 +45,7 @@ while at < len(data):
   diff - text <<'EOF'
 hwloc-gpucache-trace 2
 kernel copy
+launch 1
 blocks 8
 launched-blocks 8
 threads 64
@@ -60,6 +61,7 @@ code 0140 STG.E.128 desc[UR4][R10.64], R4
 code 0150 EXIT
 accesses 768
 kernel forms
+launch 2
 blocks 1
 launched-blocks 1
 threads 64

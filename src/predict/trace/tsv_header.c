@@ -39,6 +39,7 @@ static const struct {
     {"loads-at-once", 1, 1024, false, 1},
     {"carve-out", 0, 100, false, 1},
     {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
+    {"launch", 1, UINT64_C(1) << 62, false, 2},
 };
 enum {
   BLOCKS,
@@ -49,6 +50,7 @@ enum {
   LOADS_AT_ONCE,
   CARVEOUT,
   LAUNCHED_BLOCKS,
+  LAUNCH,
   KEYS,
   ORIGIN = KEYS
 };
@@ -78,8 +80,11 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
     launch->prefers_carveout = true;
     launch->carveout = (unsigned)value;
     break;
-  default:
+  case LAUNCHED_BLOCKS:
     launch->launched_blocks = value;
+    break;
+  default:
+    launch->in_program = value;
   }
 }
 
