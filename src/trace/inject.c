@@ -15,6 +15,7 @@
 #include "trace/contexts.h"
 #include "trace/launches.h"
 #include "trace/settings.h"
+#include "trace/memsets.h"
 
 #include "predict/wanted.h"
 #include "util/clock.h"
@@ -39,6 +40,7 @@ static struct {
   pthread_mutex_t lock; /* of the following */
   struct gc_part part;
   uint64_t seen, left_out, in_graphs; /* launches */
+  struct gc_trace_touched touched;    /* since the last launch that is recorded */
   struct gc_error why;  /* of the first launch that was left out */
   struct gc_error full; /* why no more launches are traced; "": they are */
 
@@ -97,9 +99,15 @@ static bool add(const Sanitizer_LaunchData *data, uint64_t number, Sanitizer_Str
   if (!status)
     status = gc_launches_add(&tracer.launches, &memory, module, number, tracer.settings.blocks,
                              data, of_graph, &err);
-  if (status)
+  if (status) {
     leave_out(&err);
-  return !status;
+    return false;
+  }
+  pthread_mutex_lock(&tracer.lock);
+  tracer.launches.launches[tracer.launches.count - 1].touched = tracer.touched;
+  tracer.touched.count = 0;
+  pthread_mutex_unlock(&tracer.lock);
+  return true;
 }
 
 /* Numbers each launch. */
@@ -216,6 +224,19 @@ static void begin_node(const Sanitizer_LaunchData *data)
   }
 }
 
+/* The driver copies or sets memory. */
+static void on_driver(Sanitizer_CallbackDomain domain, const void *data)
+{
+  pthread_mutex_lock(&tracer.lock);
+  if (domain == SANITIZER_CB_DOMAIN_MEMSET)
+    gc_touched_by_memset(&tracer.touched, data);
+  else if (domain == SANITIZER_CB_DOMAIN_MEMCPY)
+    gc_touched_by_copy(&tracer.touched, data);
+  pthread_mutex_unlock(&tracer.lock);
+}
+
+enum { NODE_KERNEL, NODE_MEMCPY, NODE_MEMSET };
+
 static void on_graph(Sanitizer_CallbackId id, const void *data)
 {
   const Sanitizer_GraphNodeLaunchData *node = data;
@@ -224,8 +245,13 @@ static void on_graph(Sanitizer_CallbackId id, const void *data)
     begin_graph(data);
   else if (id == SANITIZER_CBID_GRAPHS_LAUNCH_END)
     end_graph();
-  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && !node->nodeType)
+  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && node->nodeType == NODE_KERNEL)
     begin_node(&node->launchData);
+  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && graph != GRAPH_UPLOAD)
+    on_driver(node->nodeType == NODE_MEMCPY   ? SANITIZER_CB_DOMAIN_MEMCPY
+              : node->nodeType == NODE_MEMSET ? SANITIZER_CB_DOMAIN_MEMSET
+                                              : 0,
+              &node->memcpyData);
 }
 
 static void on_resource(Sanitizer_CallbackId id, const void *data)
@@ -266,6 +292,10 @@ static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_Ca
     on_graph(id, data);
     return;
   }
+  if (domain != SANITIZER_CB_DOMAIN_RESOURCE) {
+    on_driver(domain, data);
+    return;
+  }
   pthread_mutex_lock(&tracer.lock);
   on_resource(id, data);
   pthread_mutex_unlock(&tracer.lock);
@@ -274,7 +304,8 @@ static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_Ca
 static int start(const char *directory, struct gc_error *err)
 {
   static const Sanitizer_CallbackDomain domains[] = {
-      SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_GRAPHS};
+      SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_MEMCPY,
+      SANITIZER_CB_DOMAIN_MEMSET, SANITIZER_CB_DOMAIN_GRAPHS};
   struct gc_trace_settings *settings = &tracer.settings;
   Sanitizer_SubscriberHandle handle;
   int status = gc_part_open(&tracer.part, directory, err);

@@ -3,6 +3,7 @@
 
 #include "trace/api.h"
 #include "trace/gathered.h"
+#include "trace/memsets.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -214,6 +215,7 @@ static void write_header(const struct gc_launches *launches, size_t number, doub
           launch->blocks, launch->grid, launch->threads, launches->table[launch->place].shared);
   if (launch->carveout >= 0)
     fprintf(file, "carve-out %d\n", launch->carveout);
+  gc_touched_write(&launch->touched, file);
 }
 
 int gc_launches_write(const struct gc_launches *launches, double kernel_ms, FILE *file,

@@ -7,16 +7,18 @@
 #ifndef GC_TRACE_LAUNCHES_H
 #define GC_TRACE_LAUNCHES_H
 
+#include "predict/trace/touched.h"
 #include "trace/contexts.h"
 
 struct gc_launch {
   char *name;      /* of the kernel */
   uint64_t number; /* in the process, from 1 */
   unsigned module;
-  size_t place;          /* in the table */
-  uint64_t grid, blocks; /* launched and recorded */
-  unsigned threads;      /* of a block */
-  int carveout;          /* that the kernel prefers, percent; negative: none */
+  size_t place;                    /* in the table */
+  uint64_t grid, blocks;           /* launched and recorded */
+  unsigned threads;                /* of a block */
+  int carveout;                    /* that the kernel prefers, percent; negative: none */
+  struct gc_trace_touched touched; /* by the driver, before it */
 };
 
 struct gc_launches {

@@ -13,6 +13,8 @@
 #define Sanitizer_LaunchData our_launch
 #define Sanitizer_GraphNodeLaunchData our_node
 #define Sanitizer_GraphLaunchData our_graph
+#define Sanitizer_MemcpyData our_memcpy
+#define Sanitizer_MemsetData our_memset
 #define SanitizerResult our_result
 #define Sanitizer_CallbackDomain our_domain
 #define Sanitizer_CallbackId our_id
@@ -28,6 +30,8 @@
 #undef Sanitizer_LaunchData
 #undef Sanitizer_GraphNodeLaunchData
 #undef Sanitizer_GraphLaunchData
+#undef Sanitizer_MemcpyData
+#undef Sanitizer_MemsetData
 #undef SanitizerResult
 #undef Sanitizer_CallbackDomain
 #undef Sanitizer_CallbackId
@@ -74,8 +78,18 @@ SAME_MEMBER(Sanitizer_LaunchData, our_launch, hLaunch)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, device)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, gridId)
 SAME_MEMBER(Sanitizer_GraphNodeLaunchData, our_node, nodeType)
-_Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, launchData) == offsetof(our_node, launchData),
+_Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, launchData) ==
+                   offsetof(our_node, launchData),
                "launchData");
+_Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, memsetData) ==
+                   offsetof(our_node, memsetData),
+               "memsetData");
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, srcAddress)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, size)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, direction)
+SAME_MEMBER(Sanitizer_MemsetData, our_memset, address)
+SAME_MEMBER(Sanitizer_MemsetData, our_memset, pitch)
+SAME_MEMBER(Sanitizer_MemsetData, our_memset, elementSize)
 SAME_MEMBER(Sanitizer_GraphLaunchData, our_graph, hStream)
 SAME_MEMBER(Sanitizer_GraphLaunchData, our_graph, isGraphUpload)
 

@@ -272,6 +272,22 @@ EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_ke
     call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_LAUNCH_END, &launch);
 }
 
+EXPORT void fake_memset(uint64_t address, uint64_t bytes)
+{
+  const Sanitizer_MemsetData data = {
+      .address = address, .width = bytes / 4, .height = 1, .elementSize = 4};
+
+  call(SANITIZER_CB_DOMAIN_MEMSET, 1, &data);
+}
+
+EXPORT void fake_copy(uint64_t to, uint64_t from, uint64_t bytes, unsigned direction)
+{
+  const Sanitizer_MemcpyData data = {
+      .srcAddress = from, .dstAddress = to, .size = bytes, .direction = direction};
+
+  call(SANITIZER_CB_DOMAIN_MEMCPY, 1, &data);
+}
+
 EXPORT void fake_destroy(void)
 {
   const Sanitizer_ResourceContextData data = {&context, 0};

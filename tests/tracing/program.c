@@ -4,7 +4,8 @@
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
  *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil; and graph,
- *                       upload, threads, child, chdir, wait, exec, fork, exit N, kill
+ *                       upload, memset, copies, threads, child, chdir, wait, exec, fork, exit N,
+ * kill
  */
 #include "driver.h"
 
@@ -162,6 +163,11 @@ static void do_one(const char *what)
     launch_graph(false);
   else if (!strcmp(what, "upload"))
     launch_graph(true);
+  else if (!strcmp(what, "memset"))
+    fake_memset(A, 4096);
+  else if (!strcmp(what, "copies"))
+    for (unsigned direction = 1; direction <= 4; direction++)
+      fake_copy(B, A + 1024 * direction, 512, direction);
   else if (!strcmp(what, "threads"))
     use_threads();
   else if (!strcmp(what, "child"))

@@ -192,6 +192,25 @@ source 3 /home/me/get.cuh')
   [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
 }
 
+@test "memsets and copies of the driver" {
+  run_split "$tool" trace -- "$program" memset copy copies copy copy
+  [ "$status" -eq 0 ]
+  text program.trace | grep -E '^(kernel|driver)' | diff - <(echo "kernel copy
+driver-store 7f1000000000 4096
+kernel copy
+driver-load 7f1000001000 512
+driver-store 7f2000000000 512
+kernel copy")
+  # what was set is in L2, and the rest of the 8 KiB is not
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq '.kernels[0].l2_hit_rate.value' predicted)" = 0.5 ]
+  # the last ones stay
+  # shellcheck disable=SC2046 # words
+  run_split "$tool" trace -- "$program" $(printf 'memset %.0s' {1..20}) copies copy
+  [ "$(text program.trace | grep -c '^driver')" -eq 16 ]
+  text program.trace | grep '^driver' | tail -1 | grep -x 'driver-store 7f2000000000 512'
+}
+
 @test "functions of the API that fail" {
   for name in sanitizerSubscribe sanitizerEnableDomain sanitizerPatchInstructions sanitizerPatchModule \
     sanitizerGetFunctionPcAndSize sanitizerSetLaunchCallbackData sanitizerAlloc \

@@ -11,6 +11,7 @@
 #ifndef GC_PREDICT_TRACE_TRACE_H
 #define GC_PREDICT_TRACE_TRACE_H
 
+#include "predict/trace/touched.h"
 #include "util/error.h"
 
 #include <stdbool.h>
@@ -79,6 +80,7 @@ struct gc_trace_launch {
   bool prefers_carveout; /* shared memory: so many percent of the storage of an SM, 0 to 100 */
   unsigned carveout;
   unsigned warp_threads;
+  struct gc_trace_touched touched; /* by the driver, before the kernel */
   bool registers;         /* the trace shows which instructions wait for the loads before them */
   unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits
                              for one of them; 0: 1 */

@@ -88,6 +88,24 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
   }
 }
 
+/* "driver-load ADDRESS BYTES" or "driver-store ADDRESS BYTES". */
+static int read_touched(struct gc_trace *trace, const char *line, bool stored, const char *value,
+                        struct gc_trace_touched *touched, struct gc_error *err)
+{
+  struct gc_trace_range range = {.stored = stored};
+
+  if (!scan_hex(&value, &range.address) || !scan_decimal(&value, &range.bytes) || *value ||
+      !range.bytes || !gc_trace_is_global(range.address, 1) ||
+      range.bytes > GC_TRACE_LOCAL - range.address)
+    return gc_stream_bad(trace->stream, err,
+                         "\"%.40s\": these must be an address of 57 bits and bytes", line);
+  if (touched->count == GC_TRACE_MOST_TOUCHED)
+    return gc_stream_bad(trace->stream, err, "the kernel has more than %d of \"driver-\"",
+                         GC_TRACE_MOST_TOUCHED);
+  touched->ranges[touched->count++] = range;
+  return 0;
+}
+
 static int read_key(struct gc_trace *trace, unsigned version, const char *line,
                     struct gc_trace_launch *launch, unsigned *seen, struct gc_error *err)
 {
@@ -97,6 +115,10 @@ static int read_key(struct gc_trace *trace, unsigned version, const char *line,
   int key;
 
   scan_word(&value, &word, &length);
+  if (version > 1 && length == 11 && !memcmp(word, "driver-load", 11))
+    return read_touched(trace, line, false, value, &launch->touched, err);
+  if (version > 1 && length == 12 && !memcmp(word, "driver-store", 12))
+    return read_touched(trace, line, true, value, &launch->touched, err);
   for (key = 0; key < KEYS; key++)
     if (version >= keys[key].version && strlen(keys[key].key) == length &&
         !memcmp(keys[key].key, word, length))
