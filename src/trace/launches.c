@@ -27,7 +27,8 @@ static uint64_t resident_blocks(unsigned threads, uint32_t sms)
 
 /* Which blocks are recorded, and how many they are. */
 static int choose_blocks(const Sanitizer_LaunchData *data, uint64_t wanted,
-                         struct gc_launch *launch, struct gpu_trace *trace, struct gc_error *err)
+                         struct gc_recorded_launch *launch, struct gpu_trace *trace,
+                         struct gc_error *err)
 {
   const uint64_t grid = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z;
 
@@ -96,7 +97,7 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
 {
   const Sanitizer_StreamHandle stream = graph ? graph : data->hStream;
   const size_t index = launches->count, place = graph ? data->gridId % GPU_TRACE_MOST_LAUNCHES : 0;
-  struct gc_launch *launch = &launches->launches[index];
+  struct gc_recorded_launch *launch = &launches->launches[index];
   struct gpu_trace *trace = &launches->table[place];
   int status = index ? 0 : begin(launches, memory, graph, stream, err);
 
@@ -106,11 +107,11 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
     return gc_fail(err, -EXDEV, "a graph has kernels in several CUDA contexts");
   if (index && trace->grid != UINT64_MAX)
     return gc_fail(err, -E2BIG, "a graph has more than %d kernels", GPU_TRACE_MOST_LAUNCHES);
-  *launch = (struct gc_launch){.number = number,
-                               .module = module->number,
-                               .place = place,
-                               .carveout = gc_contexts_carveout(data->function),
-                               .name = strdup(data->functionName)};
+  *launch = (struct gc_recorded_launch){.number = number,
+                                        .module = module->number,
+                                        .place = place,
+                                        .carveout = gc_contexts_carveout(data->function),
+                                        .name = strdup(data->functionName)};
   *trace = (struct gpu_trace){.places = (uintptr_t)memory->places,
                               .grid = data->gridId,
                               .of_graph = graph != NULL,
@@ -203,7 +204,7 @@ int gc_launches_fetch(struct gc_launches *launches, Sanitizer_StreamHandle strea
 static void write_header(const struct gc_launches *launches, size_t number, double kernel_ms,
                          FILE *file)
 {
-  const struct gc_launch *launch = &launches->launches[number];
+  const struct gc_recorded_launch *launch = &launches->launches[number];
 
   fprintf(file, "kernel %s\nmodule %u\nlaunch %" PRIu64 "\n", launch->name, launch->module,
           launch->number);

@@ -10,7 +10,7 @@
 #include "predict/trace/touched.h"
 #include "trace/contexts.h"
 
-struct gc_launch {
+struct gc_recorded_launch {
   char *name;      /* of the kernel */
   uint64_t number; /* in the process, from 1 */
   unsigned module;
@@ -24,7 +24,7 @@ struct gc_launch {
 struct gc_launches {
   struct gc_context_memory memory;
   size_t count;
-  struct gc_launch launches[GPU_TRACE_MOST_LAUNCHES];
+  struct gc_recorded_launch launches[GPU_TRACE_MOST_LAUNCHES];
   struct gpu_trace
       table[GPU_TRACE_MOST_LAUNCHES]; /* as the GPU has it; only of a graph more than 1 */
   struct gpu_trace_region places[GC_TRACE_MOST_SMS];
