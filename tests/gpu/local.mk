@@ -23,9 +23,9 @@ EXTRA_DIST += tests/gpu/mps.sh tests/gpu/memory.sh
 GPU_TESTS += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 EXTRA_DIST += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 
-# A program with nvcc tests the value.
-GPU_TESTS += tests/gpu/flush.sh
-EXTRA_DIST += tests/gpu/flush.sh tests/gpu/flush.cu
+# Programs with nvcc test values.
+GPU_TESTS += tests/gpu/bulk.sh tests/gpu/flush.sh
+EXTRA_DIST += tests/gpu/bulk.sh tests/gpu/bulk.cu tests/gpu/flush.sh tests/gpu/flush.cu
 
 # CUDA_VISIBLE_DEVICES, as the driver understands it.
 GPU_TESTS += tests/gpu/visible.sh
