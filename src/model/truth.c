@@ -178,8 +178,8 @@ static void read_by_all(struct gc_model *model, uint64_t base, uint64_t bytes)
   uint32_t turn = 0;
 
   for (uint64_t at = 0; at < lines; at += RUN, turn = (turn + 1) % sms)
-    gc_model_touch_run(model, turn % xcds * each + turn / xcds % each, GC_SPACE_CG, base + at * line, line,
-                       lines - at < RUN ? lines - at : RUN);
+    gc_model_touch_run(model, turn % xcds * each + turn / xcds % each, GC_SPACE_CG,
+                       base + at * line, line, lines - at < RUN ? lines - at : RUN);
 }
 
 /* Bytes that leave hardly a line of the caches free. */

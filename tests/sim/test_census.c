@@ -258,15 +258,15 @@ static void the_plan_warns_once(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(uneven_sets_are_withheld),
-    cmocka_unit_test(wrong_capacities_are_withheld),
-    cmocka_unit_test(lines_of_512_bytes_are_counted),
-    cmocka_unit_test(an_error_of_six_kib_is_withheld),
-    cmocka_unit_test(a_path_that_ends_in_l1_needs_fewer_launches),
-    cmocka_unit_test(wrong_l2_are_withheld),
-    cmocka_unit_test(wrong_l3_are_withheld),
-    cmocka_unit_test(without_hit_latency_nothing_is_counted),
-    cmocka_unit_test(the_plan_warns_once),
+      cmocka_unit_test(uneven_sets_are_withheld),
+      cmocka_unit_test(wrong_capacities_are_withheld),
+      cmocka_unit_test(lines_of_512_bytes_are_counted),
+      cmocka_unit_test(an_error_of_six_kib_is_withheld),
+      cmocka_unit_test(a_path_that_ends_in_l1_needs_fewer_launches),
+      cmocka_unit_test(wrong_l2_are_withheld),
+      cmocka_unit_test(wrong_l3_are_withheld),
+      cmocka_unit_test(without_hit_latency_nothing_is_counted),
+      cmocka_unit_test(the_plan_warns_once),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,8 +120,8 @@ static void what_delays_might_change_needs_the_latency(void **state)
   (void)state;
   open_delayed(&o, "");
   run_step(&o, gc_step_atomic_latency, GC_SHARED_MEMORY);
-  assert_non_null(strstr(text(gc_record_find(o.record, GC_SHARED_MEMORY), "AtomicLatencySource"),
-                         "not known"));
+  assert_non_null(
+      strstr(text(gc_record_find(o.record, GC_SHARED_MEMORY), "AtomicLatencySource"), "not known"));
   claim_l1(&o);
   run_step(&o, gc_step_survival, GC_L1);
   assert_non_null(

@@ -78,8 +78,10 @@ static void slow_loads_do_not_hide_carveouts(void **state)
     char lines[32];
 
     snprintf(lines, sizeof(lines), "seed = %u\nsms = ", seed);
-    open_edited(&o, &(struct edited){"b200", {{"outliers = 0.0003", "outliers = 0.0012"},
-                                              {"\nseed = ", "\n# "}, {"sms = ", lines}}});
+    open_edited(&o, &(struct edited){"b200",
+                                     {{"outliers = 0.0003", "outliers = 0.0012"},
+                                      {"\nseed = ", "\n# "},
+                                      {"sms = ", lines}}});
     open_warm_bench(&o);
     run_step(&o, gc_step_capacity, GC_L1);
     run_step(&o, gc_step_carveouts, GC_L1);
@@ -194,10 +196,10 @@ static void ranks_decide_where_means_are_wrong(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(slow_loads_do_not_hide_carveouts),
+      cmocka_unit_test(slow_loads_do_not_hide_carveouts),
       cmocka_unit_test(every_policy_is_found),
-    cmocka_unit_test(evicted_lines_show_the_policy_of_l2),
-    cmocka_unit_test(ranks_decide_where_means_are_wrong),
+      cmocka_unit_test(evicted_lines_show_the_policy_of_l2),
+      cmocka_unit_test(ranks_decide_where_means_are_wrong),
   };
 
   return cmocka_run_group_tests_name("stores", tests, NULL, NULL);

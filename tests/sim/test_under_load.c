@@ -119,8 +119,9 @@ static void check_loads(struct opened *o)
     return;
   gc_record_free(o->record);
   o->record = NULL;
-  must(o, gc_record_read_xml(text_of_measured(o->name, "xml"),
-                             strlen(text_of_measured(o->name, "xml")), &o->record, &o->err),
+  must(o,
+       gc_record_read_xml(text_of_measured(o->name, "xml"),
+                          strlen(text_of_measured(o->name, "xml")), &o->record, &o->err),
        "record");
   for (size_t k = 0; k < 2; k++) {
     const struct gc_element *element = gc_record_find(o->record, kinds[k]);

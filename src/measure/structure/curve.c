@@ -24,8 +24,7 @@ uint32_t gc_curve_fills(uint32_t lines, size_t point)
 /* The probability that all shares are right. The correction for late loads makes their errors
  * larger, too. A line more that survives and one that does not are
  * counted, so that no share is certain. */
-static double confidence_of(const uint64_t alive[POINTS], const uint64_t timed[POINTS],
-                            double late)
+static double confidence_of(const uint64_t alive[POINTS], const uint64_t timed[POINTS], double late)
 {
   double all = 1;
 

@@ -367,12 +367,11 @@ static const char *choose_lines(struct search *s)
     if (s->together * ALL * line * SHARE_OF_L2 <= bench->properties.l2_bytes / parts)
       break;
   s->room = bench->walk_bytes > s->samples ? bench->walk_bytes - s->samples : 0;
-  /* XCDs read parts of a launch in turn. If each launch ends with the last XCD, the next one goes on
-   * as if both were one, so that the L2 of an XCD gets every part once. */
-  s->grain = bench->properties.l2_count > 1
-                 ? (uint64_t)bench->properties.l2_count * bench->properties.threads_per_block *
-                       s->stride
-                 : GRAIN;
+  /* XCDs read parts of a launch in turn. If each launch ends with the last XCD, the next one goes
+   * on as if both were one, so that the L2 of an XCD gets every part once. */
+  s->grain = bench->properties.l2_count > 1 ? (uint64_t)bench->properties.l2_count *
+                                                  bench->properties.threads_per_block * s->stride
+                                            : GRAIN;
   s->room -= s->room % s->grain;
   return s->samples > gc_cold_bytes(bench) || (double)s->room < s->base
              ? "there is too little memory to read"

@@ -118,8 +118,7 @@ static bool hit_all_alike(const struct gc_partition_groups *s)
     squares += more * more / (expected * (1 - share));
   }
   /* chi squared with sms - 1 degrees of freedom */
-  return share < FAR_SHARE &&
-         squares < s->r.sms - 1 + CHANCE * sqrt(2 * (s->r.sms - 1));
+  return share < FAR_SHARE && squares < s->r.sms - 1 + CHANCE * sqrt(2 * (s->r.sms - 1));
 }
 
 /* Does the slower group consist of outliers? Nothing in L2 takes longer than device memory, where
@@ -127,9 +126,9 @@ static bool hit_all_alike(const struct gc_partition_groups *s)
 static bool are_outliers(struct gc_partition_groups *s, const struct gc_split *split, bool few)
 {
   const struct gc_measured *memory = &s->r.m->results->element[GC_DEVICE_MEMORY];
-  const bool beyond_memory = gc_found(memory, GC_LATENCY) && !s->r.m->bench.properties.l2_per_xcd &&
-                             mean(s->base, s->r.sms) + split->high >
-                                 (1 + GAP) * memory->latency_cycles;
+  const bool beyond_memory =
+      gc_found(memory, GC_LATENCY) && !s->r.m->bench.properties.l2_per_xcd &&
+      mean(s->base, s->r.sms) + split->high > (1 + GAP) * memory->latency_cycles;
 
   s->threshold = split->threshold;
   return split->share > 0 && (few || beyond_memory || hit_all_alike(s));
