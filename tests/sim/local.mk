@@ -54,7 +54,7 @@ tests_sim_test_loops_LDFLAGS = -Wl,--wrap=gc_sim_run
 
 # What these judge.
 tests/sim/test_amd.log tests/sim/test_physical_l2.log tests/sim/test_sharing.log \
-  tests/sim/test_tables.log: $(sim_records)
+  tests/sim/test_tables.log tests/sim/test_under_load.log: $(sim_records)
 
 # The GPUs that have been added last.
 if HAVE_CMOCKA
