@@ -45,3 +45,7 @@ EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh tests/gpu/peers.cu
 # A program with nvcc is recorded, and its hit rates are predicted and counted.
 GPU_TESTS += tests/gpu/trace.sh
 EXTRA_DIST += tests/gpu/trace.sh tests/gpu/trace.cu
+
+# Which warps go first: what is known for the model of predict.
+GPU_TESTS += tests/gpu/order.sh
+EXTRA_DIST += tests/gpu/order.sh tests/gpu/order.cu
