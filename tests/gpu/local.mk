@@ -53,3 +53,7 @@ EXTRA_DIST += tests/gpu/graphs.sh tests/gpu/graphs.cu
 # Rules of the model of predict that were found on a GPU: what is left in L2, what protects a line of L1.
 GPU_TESTS += tests/gpu/l2-contents.sh tests/gpu/protect.sh
 EXTRA_DIST += tests/gpu/l2-contents.sh tests/gpu/l2-contents.cu tests/gpu/protect.sh tests/gpu/protect.cu
+
+# Which warps go first: what is known for the model of predict.
+GPU_TESTS += tests/gpu/order.sh
+EXTRA_DIST += tests/gpu/order.sh tests/gpu/order.cu
