@@ -262,26 +262,29 @@ bool court_cycles(const struct court *court, struct court_case *c, double truth,
   return near_to(c, least, near, near + most - least + court->gpu->drift);
 }
 
-/* Beside so much of the bandwidth, loads were timed. */
-#define LITTLE 0.5
 #define BESIDE_SHARE 0.05 /* allowed error of both latencies */
 
-/* Loads are faster beside others: both latencies. Beside more traffic than raises the clock, loads
- * wait longer again. */
+/* Loads are faster beside others: both latencies. Others read between a fifth and half of the
+ * bandwidth; of an L3, a fifth of that of memory, or more. So little may not raise a clock all the
+ * way, or loads may wait. */
 static bool judge_both(const struct court *court, struct court_case *c, double idle)
 {
   const double spread = court_spread(court, c, c->level) + court->gpu->drift;
   const double mhz = court->profile.facts.running_clock_khz / 1e3 * court_clock_share(court);
-  const double alone = court_latency(court, c->space, c->level);
-  const double most = alone + court_waits(court, c, LITTLE * court_rate(court, c));
-  double least = alone;
+  const double alone = court_latency(court, c->space, c->level), rate = court_rate(court, c);
+  const double from = c->element->kind == GC_L3 ? fmin(rate, court->profile.memory_read_gbps) : rate;
+  double least = alone, most = 0;
 
-  for (double share = 0; share < LITTLE; share += 0.001)
-    least = fmin(least, alone + court_waits(court, c, share * court_rate(court, c)));
+  for (double gbps = from / 5; gbps < rate / 2; gbps += rate / 1000) {
+    const double cycles = alone + court_waits(court, c, gbps);
+
+    least = fmin(least, cycles);
+    most = fmax(most, cycles);
+  }
   snprintf(c->truth, sizeof(c->truth), "%.0f, alone %.0f", least, alone);
   return least < alone && fabs(idle * mhz / 1e3 - alone) <= BESIDE_SHARE * alone + spread &&
          near_to(c, least, BESIDE_SHARE * least + spread,
-                 fmax(most, least) * (1 + BESIDE_SHARE) - least + spread);
+                 most * (1 + BESIDE_SHARE) - least + spread);
 }
 
 bool judge_latency(const struct court *court, struct court_case *c)
