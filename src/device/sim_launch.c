@@ -108,7 +108,7 @@ static uint32_t readers_of(const struct gc_launch *l)
   const struct gpu_under_load_args *args = l->args;
 
   return gc_kernels[l->kernel].work == GC_WORK_LOADED && args->count > 1 ? l->blocks - args->chains
-                                                                       : 0;
+                                                                         : 0;
 }
 
 /* The index of a block for the distribution of blocks over SMs. */

@@ -382,8 +382,8 @@ static void round_latency(uint32_t *cycles, uint32_t step)
   *cycles = rounded ? rounded : step;
 }
 
-/* The latencies of a path become those at idle levels. A load goes through all levels before the one
- * that it hits. */
+/* The latencies of a path become those at idle levels. A load goes through all levels before the
+ * one that it hits. */
 static void derive_idle(struct gc_profile *profile)
 {
   for (int space = 0; space < GC_SPACE_COUNT; space++) {

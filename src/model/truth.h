@@ -43,8 +43,8 @@ double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, u
 
 /* Bandwidth of this level: bytes per cycle and SM inside the SM, 10^9 bytes per second of the whole
  * chip outside. 0: there is no such level. */
-/* The cycles for which a load waits at a level that is busy for this share of the time; negative: it
- * is answered sooner, because the clock of the level has risen. */
+/* The cycles for which a load waits at a level that is busy for this share of the time; negative:
+ * it is answered sooner, because the clock of the level has risen. */
 double gc_model_true_queue(const struct gc_model *model, enum gc_space space, unsigned level,
                            double share);
 double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,

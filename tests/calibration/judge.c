@@ -272,7 +272,8 @@ static bool judge_both(const struct court *court, struct court_case *c, double i
   const double spread = court_spread(court, c, c->level) + court->gpu->drift;
   const double mhz = court->profile.facts.running_clock_khz / 1e3 * court_clock_share(court);
   const double alone = court_latency(court, c->space, c->level), rate = court_rate(court, c);
-  const double from = c->element->kind == GC_L3 ? fmin(rate, court->profile.memory_read_gbps) : rate;
+  const double from =
+      c->element->kind == GC_L3 ? fmin(rate, court->profile.memory_read_gbps) : rate;
   double least = alone, most = 0;
 
   for (double gbps = from / 5; gbps < rate / 2; gbps += rate / 1000) {

@@ -24,8 +24,8 @@ void draw_queue(struct drawing *d, const char *key, double most)
   d->random = others;
 }
 
-/* A clock that rises with traffic, of the kind DRAWN_UNUSUAL. How much traffic it needs is less than
- * what is measured. As above. */
+/* A clock that rises with traffic, of the kind DRAWN_UNUSUAL. How much traffic it needs is less
+ * than what is measured. As above. */
 void draw_idle(struct drawing *d, const char *key, double most)
 {
   const struct gc_random others = d->random;

@@ -8,6 +8,7 @@
  * Usage: test_amd [PROFILE]   without a profile: all of them but the recent ones
  */
 #include "open.h"
+#include "published.h"
 
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
@@ -328,6 +329,7 @@ static void profile(void **state)
   open_measured(&run.o, chip->name);
   snprintf(run.warnings, sizeof(run.warnings), "%s", text_of_measured(chip->name, "messages"));
   gc_model_launch(run.o.model, -1, 1, 0);
+  check_published(&run.o);
   check_profile(chip, &run);
 }
 

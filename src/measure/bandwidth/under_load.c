@@ -43,8 +43,8 @@ struct search {
   struct gc_measurement *m;
   struct gc_measured *element;
   struct gc_beside beside;
-  uint64_t ring_bytes; /* at the start of the arena */
-  uint64_t pages;      /* of all chains in device memory */
+  uint64_t ring_bytes;             /* at the start of the arena */
+  uint64_t pages;                  /* of all chains in device memory */
   double alone[GC_BESIDE_REPEATS]; /* the latency without load in each repetition, cycles */
   double least[GC_BESIDE_REPEATS]; /* the same beside a little load, if that is clearly less */
   struct gc_beside little;         /* the launch that gave it; chains 0: there is none */
@@ -120,8 +120,7 @@ static int prepare(struct search *s)
     return gc_cold_pages_lay(bench, s->pages);
   status = gc_ring_lay(bench, GC_ADDRESS_GLOBAL, s->ring_bytes, LINE,
                        gc_ring_scatter(s->ring_bytes / LINE));
-  return status ? status
-                : gc_fill_l2(bench, 0, s->beside.region + s->beside.bytes, LINE / 4, 1);
+  return status ? status : gc_fill_l2(bench, 0, s->beside.region + s->beside.bytes, LINE / 4, 1);
 }
 
 /* One launch. parts: the latency in each repetition, cycles. */
@@ -198,8 +197,8 @@ static int measure_all(struct search *s, double *confidence)
   const struct gc_by_load *all = &s->element->under_load;
   const uint32_t others = p->sms - s->beside.chains;
   const double tile = (double)gc_beside_tile(bench), read = s->element->read_gbps;
-  const double most = fmin((double)others * (p->threads_per_block / p->warp),
-                           (double)s->beside.bytes / tile);
+  const double most =
+      fmin((double)others * (p->threads_per_block / p->warp), (double)s->beside.bytes / tile);
   double parts[GC_BESIDE_REPEATS];
   uint32_t before = 0; /* warps of the launch before */
   int status = measure(s, 0, confidence);
@@ -223,8 +222,8 @@ static int measure_all(struct search *s, double *confidence)
   return status;
 }
 
-/* Loads were faster beside a little load. Without others, more blocks run on other SMs, which may be
- * the reason: so measures again without load, on the same SMs. */
+/* Loads were faster beside a little load. Without others, more blocks run on other SMs, which may
+ * be the reason: so measures again without load, on the same SMs. */
 static int confirm(struct search *s)
 {
   struct gc_beside *beside = &s->beside;

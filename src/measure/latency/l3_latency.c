@@ -18,8 +18,8 @@
 #define ALONE ((REPEATS + 1) * (WARM + LOADS))
 _Static_assert(ALONE + 2 * GC_L3_BESIDE <= PAIRS, "every pair is loaded once");
 #define TOLERANCE 0.02
-/* Other CUs read a little, so that loads hardly wait for theirs: as many bytes are in flight as give
- * this part of the bandwidth of device memory, which is less than that of an L3. */
+/* Other CUs read a little, so that loads hardly wait for theirs: as many bytes are in flight as
+ * give this part of the bandwidth of device memory, which is less than that of an L3. */
 #define LITTLE 4
 
 /* Each repetition continues where the previous one ended, because timed lines are in L2 afterwards.

@@ -23,8 +23,7 @@ uint64_t gc_beside_tile(const struct gc_bench *bench)
 int gc_beside_alloc(struct gc_bench *bench, struct gc_beside *beside)
 {
   beside->results = gc_step_alloc(bench, bench->properties.sms, sizeof(*beside->results));
-  beside->trace =
-      gc_step_alloc(bench, GC_BESIDE_CHAINS * GC_BESIDE_LOADS, sizeof(*beside->trace));
+  beside->trace = gc_step_alloc(bench, GC_BESIDE_CHAINS * GC_BESIDE_LOADS, sizeof(*beside->trace));
   return beside->results && beside->trace ? 0 : -ENOMEM;
 }
 

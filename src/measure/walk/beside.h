@@ -3,8 +3,8 @@
  *
  * A few SMs time single loads while others read, or while no others do (kernels/under_load.c).
  *
- * Other loads can make a load wait. But they can also make it faster: some GPUs let the clock of the
- * memory, or of the way to it, rise with traffic. So a load that takes clearly less time beside
+ * Other loads can make a load wait. But they can also make it faster: some GPUs let the clock of
+ * the memory, or of the way to it, rise with traffic. So a load that takes clearly less time beside
  * others shows such a clock. doc/methods.md, "Clocks that rise with traffic".
  */
 #ifndef GC_MEASURE_WALK_BESIDE_H

@@ -66,8 +66,8 @@ int gc_l3_sample(struct gc_bench *bench, const struct gc_l3_ring *ring,
 /* Bytes between the loads that read an array: the fetch granularity of the L2. */
 uint32_t gc_l3_read_stride(const struct gc_results *results);
 
-/* Reads an array of `bytes` bytes from offset `from` on. Afterwards L2 keeps only lines of the end of
- * the array, which has so many L2s. */
+/* Reads an array of `bytes` bytes from offset `from` on. Afterwards L2 keeps only lines of the end
+ * of the array, which has so many L2s. */
 #define GC_L3_END_L2S 2
 int gc_l3_read_array(struct gc_measurement *m, uint64_t from, uint64_t bytes);
 
