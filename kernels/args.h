@@ -312,7 +312,8 @@ struct gpu_sweep_args {
   uint64_t base, bytes;
   uint64_t results; /* struct gpu_sweep_result[blocks] */
   uint64_t sink;    /* device address of 8 writable bytes */
-  uint32_t value, reserved;
+  uint32_t value;
+  uint32_t wait_ns; /* before the blocks begin */
 };
 
 /* under_load: the last blocks, so many as there are chains, each follow a chain through L2 (.cg):
@@ -490,10 +491,15 @@ struct gpu_ticket {
   uint32_t sms, polls_max;
 };
 
-/* banks_constant: each SM's job is `loads` dependent loads of constants, each timed alone. Before
- * its ticket comes the block makes one load as a rehearsal, so that its code is in the caches;
- * therefore a job without loads needs a start, too. */
+/* banks_constant: each SM has a job for each turn: `loads` dependent loads of constants, each timed
+ * alone. A turn is also the number of its ticket; a launch takes the turns in `turns`, in ascending
+ * order. Before the first ticket comes the block makes one load as a rehearsal, so that its code is
+ * in the caches; therefore a job without loads needs a start, too. */
 #define GPU_BANKS_REHEARSED UINT32_MAX /* result.loads before the ticket has come */
+/* turns: one for each 4 bits, from the lowest on; there are no more where all bits are 1. */
+#define GPU_BANKS_TURNS_MAX 16u
+#define GPU_BANKS_NO_TURN UINT32_MAX
+#define GPU_BANKS_OTHER_TURNS(turns) ((turns) >> 4 | 0xf0000000u)
 
 struct gpu_banks_job {
   uint64_t start, end; /* as in gpu_chase_job */
@@ -507,11 +513,11 @@ struct gpu_banks_result {
 };
 
 struct gpu_banks_args {
-  struct gpu_ticket ticket;
-  uint64_t jobs;    /* struct gpu_banks_job[sms] */
-  uint64_t results; /* struct gpu_banks_result[sms] */
+  struct gpu_ticket ticket; /* launch: not used */
+  uint64_t jobs;            /* struct gpu_banks_job[turns][sms] */
+  uint64_t results;         /* struct gpu_banks_result[turns][sms] */
   uint32_t threshold;
-  uint32_t reserved;
+  uint32_t turns;
 };
 
 /* filler: executes at least GPU_FILLER_BYTES of straight-line code once. It has an image of its

@@ -13,25 +13,31 @@ GPU_KERNEL(banks_constant, gpu_banks_args)
 {
   const struct gpu_ticket ticket = keep_ticket(&a.ticket);
   const uint32_t sm = gpu_sm(), threshold = gpu_keep(a.threshold);
-  const uint64_t result = gpu_keep(a.results) + sm * sizeof(struct gpu_banks_result);
-  const uint64_t job = a.jobs + sm * sizeof(struct gpu_banks_job);
-  const uint32_t rounds = gpu_keep(2u);
-  uint64_t start, end;
-  uint32_t loads;
+  const uint32_t polls_max = GPU_CONCURRENT ? ticket.polls_max : 1;
+  const uint64_t jobs = gpu_keep(a.jobs), results = gpu_keep(a.results);
+  const uint64_t next = ticket.next + 4ull * sm;
+  uint32_t turns = gpu_keep(a.turns), rehearses = GPU_CONCURRENT;
 
   if (sm >= ticket.sms)
     return;
-  start = gpu_get64(job);
-  end = gpu_get64(job + 8);
-  loads = gpu_get32(job + 16);
   GPU_NO_UNROLL
-  for (uint32_t round = GPU_CONCURRENT ? 0 : 1; round < rounds; round++) {
-    const uint32_t n = round ? loads : 1;
+  while (turns != GPU_BANKS_NO_TURN) {
+    const uint32_t turn = turns % GPU_BANKS_TURNS_MAX, at_job = turn * ticket.sms + sm;
+    const uint64_t job = jobs + at_job * sizeof(struct gpu_banks_job);
+    const uint64_t result = results + at_job * sizeof(struct gpu_banks_result);
+    const uint64_t start = gpu_get64(job), end = gpu_get64(job + 8);
+    const uint32_t loads = gpu_get32(job + 16), n = rehearses ? 1 : loads;
     uint64_t at = start, cycles = 0, slow_cycles = 0;
     uint32_t slow = 0;
 
-    if (round && !ticket_comes(&ticket, sm))
+    if (turn < GPU_TICKETS_DONE(next)) {
+      turns = GPU_BANKS_OTHER_TURNS(turns);
+      continue;
+    }
+    if (!wait_until(next, rehearses ? 0 : turn, polls_max)) {
+      GPU_RESUME_LATER();
       return;
+    }
     GPU_NO_UNROLL
     for (uint32_t k = 0; k < n; k++) {
       uint32_t t;
@@ -47,10 +53,17 @@ GPU_KERNEL(banks_constant, gpu_banks_args)
       gpu_store64(result + offsetof(struct gpu_banks_result, cycles) + 8, slow_cycles);
       gpu_store32(result + offsetof(struct gpu_banks_result, slow), slow);
       gpu_store32(result + offsetof(struct gpu_banks_result, loads),
-                  round ? loads : GPU_BANKS_REHEARSED);
+                  rehearses ? GPU_BANKS_REHEARSED : loads);
     }
+    if (!rehearses) {
+      if (gpu_thread() == 0)
+        gpu_store32(next, turn + 1);
+      turns = GPU_BANKS_OTHER_TURNS(turns);
+    } else if (!all_arrived(&ticket)) {
+      return;
+    }
+    rehearses = 0;
   }
-  ticket_passes(&ticket, sm);
 }
 
 #if !defined(__NVPTX__)

@@ -11,8 +11,12 @@ GPU_KERNEL(filler, gpu_filler_args)
   const uint32_t sm = gpu_sm();
   uint32_t x;
 
-  if (sm >= a.ticket.sms || !ticket_comes(&a.ticket, sm))
+  if (sm >= a.ticket.sms || GPU_TICKETS_DONE(a.ticket.next + 4ull * sm) > a.ticket.launch)
     return;
+  if (!ticket_comes(&a.ticket, sm)) {
+    GPU_RESUME_LATER();
+    return;
+  }
   x = gpu_run_code(gpu_clock());
   if (x == 0)
     gpu_store32(a.sink, x);

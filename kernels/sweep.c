@@ -14,6 +14,7 @@ GPU_KERNEL(sweep, gpu_sweep_args)
   const uint64_t step = (uint64_t)gpu_blocks() * gpu_warps() * part;
   const uint64_t result = gpu_keep(a.results) + gpu_block() * sizeof(struct gpu_sweep_result);
   const uint64_t sink = gpu_keep(a.sink);
+  const uint32_t wait_ns = gpu_keep(a.wait_ns);
   struct gpu_words words[GPU_BANDWIDTH_ROWS] = {0};
   uint64_t at = base + ((uint64_t)gpu_block() * gpu_warps() + gpu_warp()) * part;
   uint32_t sum[2] = {0, 0};
@@ -21,6 +22,13 @@ GPU_KERNEL(sweep, gpu_sweep_args)
 
   gpu_barrier();
   start_ns = gpu_nanoseconds();
+  if (wait_ns) {
+    const uint64_t begin = start_ns;
+
+    GPU_NO_UNROLL
+    while (start_ns - begin < wait_ns)
+      start_ns = gpu_nanoseconds();
+  }
   if (a.value) {
     GPU_NO_UNROLL
     for (; at < stop; at += step)

@@ -54,7 +54,7 @@ static inline uint32_t all_arrived(const struct gpu_ticket *ticket)
 static inline uint32_t ticket_comes(const struct gpu_ticket *ticket, uint32_t sm)
 {
   return all_arrived(ticket) &&
-         wait_for(ticket->next + 4ull * sm, ticket->launch, ticket->polls_max);
+         wait_for(ticket->next + 4ull * sm, ticket->launch, GPU_CONCURRENT ? ticket->polls_max : 1);
 }
 
 static inline void ticket_passes(const struct gpu_ticket *ticket, uint32_t sm)

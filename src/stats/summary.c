@@ -176,13 +176,14 @@ double gc_median_confidence(const double *values, size_t n, double median, doubl
 double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width,
                              double q)
 {
-  uint64_t total = 0, seen = 0;
+  uint64_t total = 0, seen = 0, least;
 
   for (size_t b = 0; b < bins; b++)
     total += histogram[b];
+  least = (uint64_t)fmax(1, ceil(q * (double)total));
   for (size_t b = 0; b < bins; b++) {
     seen += histogram[b];
-    if (seen && (double)seen >= q * (double)total)
+    if (seen >= least)
       return low + (double)b * width;
   }
   return 0;

@@ -6,9 +6,9 @@
  * 256 ns apart, or 1,800,000 ns if the kernel was interrupted between them. The limits below lie
  * far from both.
  *
- * A short kernel probes the GPU after every step, and after every launch that took long enough to
- * have waited for a time slice. So at most about one launch in a row is disturbed without notice.
- * Medians of repetitions tolerate that.
+ * A short kernel probes the GPU after a few steps (plan/runner.c), and after every launch that took
+ * long enough to have waited for a time slice. So at most about one launch in a row is disturbed
+ * without notice. Medians of repetitions tolerate that.
  */
 #include "measure/core/interference.h"
 

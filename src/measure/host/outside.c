@@ -110,10 +110,11 @@ static int measure_sweep(struct gc_outside *o, enum gc_outside_what what,
   int status = 0;
 
   for (uint32_t r = 0; r < whats[what].repeats && !status; r++) {
+    const struct gc_sweeping sweep = {o->address, o->bytes, what == GC_OUTSIDE_WRITE ? r + 1 : 0,
+                                      0};
     double ns;
 
-    status =
-        gc_sweep(&o->m->bench, o->address, o->bytes, what == GC_OUTSIDE_WRITE ? r + 1 : 0, &ns);
+    status = gc_sweep(&o->m->bench, &sweep, &ns);
     values[r] = !status && ns > 0 ? (double)o->bytes / ns : 0;
   }
   return status;

@@ -41,7 +41,7 @@ static int choose_bytes(struct gc_outside *o, bool by_kernels)
   int status = 0;
 
   for (int i = 0; i < 2 && by_kernels && !status; i++)
-    status = gc_sweep(&o->m->bench, o->address, GC_OUTSIDE_LEAST, 0, &ns);
+    status = gc_sweep(&o->m->bench, &(struct gc_sweeping){o->address, GC_OUTSIDE_LEAST, 0, 0}, &ns);
   bytes = ns > 0 ? GC_OUTSIDE_LEAST * LEAST_NS / ns : GC_OUTSIDE_LEAST;
   o->bytes = bytes > MOST               ? MOST
              : bytes < GC_OUTSIDE_LEAST ? GC_OUTSIDE_LEAST

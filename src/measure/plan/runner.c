@@ -20,9 +20,11 @@
 
 #define SUSPICIONS_MAX 2 /* repetitions of a step that looks disturbed on a GPU that looks free */
 #define PAUSE_NS 20000000l
+/* Steps that have taken so many launches are checked, so checks are at most one launch in 21. */
+#define GROUP_LAUNCHES 20
 
-/* Drops all that a step has found. */
-static void forget_step(struct gc_runner *r)
+/* Drops all that a step, or the steps of a group, have found. */
+static void forget(struct gc_runner *r)
 {
   const struct gc_cost cost = r->m.results->cost;
 
@@ -56,6 +58,69 @@ static uint64_t launches(const struct gc_bench *bench)
   return bench->ops->counts(bench->device)->launches;
 }
 
+/* Whether the step is checked by itself: something has been disturbed before, or has failed; or no
+ * other process could begin with this step, because it is the first one. */
+static bool is_alone(const struct gc_runner *r, const struct gc_plan_step *step)
+{
+  return r->m.results->cost.repeats || r->m.results->cost.failures || step == gc_plan;
+}
+
+static bool is_wanted(const struct gc_runner *r, const struct gc_plan_step *step)
+{
+  return (step->use == GC_STEP_PEERS) == (r->options->peer_count > 0) &&
+         (!r->options->host_only || step->use == GC_STEP_HOST) &&
+         gc_select_wanted(r->options, step->kind) && gc_present(&r->m.bench.properties, step->kind);
+}
+
+/* The next wanted step, from r->next on. gc_plan_steps: there is none. */
+static unsigned next_wanted(const struct gc_runner *r)
+{
+  unsigned next = r->next;
+
+  while (next < gc_plan_steps && !is_wanted(r, &gc_plan[next]))
+    next++;
+  return next;
+}
+
+/* Runs a step of a group. One check covers the group. If it finds anything, or a step fails, all
+ * steps of the group are to be run again, and from then on each has a check of its own, also in the
+ * process that goes on if the device does not work any more (*broken). */
+static int run_in_group(struct gc_runner *r, const struct gc_plan_step *step,
+                        enum gc_interference_result *disturbance, bool *broken)
+{
+  struct gc_checked *group = &r->group;
+  struct gc_error *err = r->m.bench.err, failure;
+  uint64_t taken;
+  char what[96];
+  int failed, status;
+
+  if (!group->open) {
+    *group = (struct gc_checked){true, r->next - 1, launches(&r->m.bench)};
+    gc_results_copy(r->before, r->m.results);
+  }
+  failed = gc_plan_run(&r->m, step);
+  failure = *err;
+  taken = launches(&r->m.bench) - group->launches;
+  if (!failed && !r->m.bench.signs && taken < GROUP_LAUNCHES && next_wanted(r) < gc_plan_steps)
+    return 0;
+  group->open = false;
+  if (!failed && !r->m.bench.signs && !taken)
+    return 0;
+  status = gc_interference_check(&r->interference, disturbance);
+  *broken = status && status != -EBUSY;
+  if (status == -EBUSY || (!status && !failed && *disturbance == GC_UNDISTURBED))
+    return status;
+  if (failed) {
+    *err = failure;
+    gc_plan_name(step, what, sizeof(what));
+    gc_fail_in(err, 0, what);
+  }
+  forget(r);
+  r->m.results->cost.repeats++;
+  r->next = group->first;
+  return 0;
+}
+
 /* Runs a step until it is not disturbed. The results of a disturbed run are dropped, and its
  * failure is ignored, because the disturbance may be the reason. The failure of an undisturbed run
  * counts. The interference check after the step also shows whether the device still works; if not,
@@ -87,11 +152,11 @@ static int run_undisturbed(struct gc_runner *r, const struct gc_plan_step *step,
       *err = failure;
     again = !status && (*disturbance == GC_DISTURBED || suspect_again(*disturbance, &suspicions));
     if (again || (!status && *disturbance == GC_CLOCK_CHANGED)) {
-      forget_step(r);
+      forget(r);
       r->m.results->cost.repeats++;
     } else if (*broken || (failed && !status)) {
       if (failed)
-        forget_step(r);
+        forget(r);
       status = gc_fault_handle(&r->m, r->options, step, !failed);
     }
   } while (again);
@@ -132,6 +197,7 @@ static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *di
   bool broken = false;
   int status;
 
+  r->group.open = false;
   r->interference.wanders |= r->next && r->m.results->most_mhz > 0;
   *disturbance = GC_UNDISTURBED;
   show_progress(r, r->next, "warming up");
@@ -140,19 +206,16 @@ static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *di
   if (!status && mhz > 0 && !r->interference.wanders &&
       fabs(r->m.bench.mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz)
     *disturbance = GC_CLOCK_CHANGED;
-  while (r->next < gc_plan_steps && !status && !broken && *disturbance != GC_CLOCK_CHANGED) {
+  while ((r->next = next_wanted(r)) < gc_plan_steps && !status && !broken &&
+         *disturbance != GC_CLOCK_CHANGED) {
     const struct gc_plan_step *step = &gc_plan[r->next++];
     char what[96];
 
-    if ((step->use == GC_STEP_PEERS) != (r->options->peer_count > 0) ||
-        (r->options->host_only && step->use != GC_STEP_HOST) ||
-        !gc_select_wanted(r->options, step->kind) ||
-        !gc_present(&r->m.bench.properties, step->kind))
-      continue;
     gc_plan_name(step, what, sizeof(what));
     show_progress(r, r->next - 1, what);
     before = gc_cost_now(&r->m.bench);
-    status = run_undisturbed(r, step, disturbance, &broken);
+    status = is_alone(r, step) ? run_undisturbed(r, step, disturbance, &broken)
+                               : run_in_group(r, step, disturbance, &broken);
     gc_cost_report(&r->m.bench, r->options, what, &before);
   }
   return status;

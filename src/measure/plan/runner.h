@@ -10,12 +10,21 @@
 #include "measure/measure.h"
 #include "measure/plan/plan.h"
 
+/* A group of steps, which one check covers. */
+struct gc_checked {
+  bool open;
+  unsigned first;    /* the step that it began with */
+  uint64_t launches; /* so far, when it began */
+};
+
 struct gc_runner {
   struct gc_measurement m;
   struct gc_interference interference;
   const struct gc_measure_options *options;
-  struct gc_results *before; /* copy of the results before a step; used by the runner only */
-  unsigned next;             /* the step to continue with */
+  struct gc_results *before; /* copy of the results before a step or a group of steps; used by the
+                                runner only */
+  struct gc_checked group;
+  unsigned next; /* the step to continue with */
 };
 
 /* Runs from step `next` to the end of the plan. If the SM clock settles at another rate, everything

@@ -18,12 +18,11 @@
 #include <string.h>
 
 /* In sizes of L2: what is stored (so little that partitions can also keep copies of it); what is
- * read in the timed read, which evicts it; what evicts everything before the next round. An H200
- * keeps lines that were used twice for longer than others. */
+ * read in a timed read, which evicts it. Reads take turns between two such regions, so that each
+ * also evicts the other one. An H200 keeps lines that were used twice for longer than others. */
 #define STORED 0.5
 #define READ 2
-#define FLUSHED 2.5
-#define SIZES 5 /* of L2, in all */
+#define SIZES 5       /* of L2, in all, and a little more than that */
 #define WAIT_NS 10000 /* until the memory has what a store sends there at once */
 /* Reads take longer by this share of the time for writing all lines: lines are written back; none
  * is. */
@@ -35,8 +34,8 @@ enum treatment { LOADED, STORED_ONLY, EVICTED, TREATMENTS };
 
 struct sweeps {
   struct gc_measurement *m;
-  uint64_t stored, read, flushed; /* bytes */
-  uint32_t launches;
+  uint64_t stored, read; /* bytes */
+  uint32_t stores, reads;
 };
 
 /* P(the shift is not as stated). */
@@ -87,48 +86,45 @@ uint64_t gc_write_back_needs(const struct gc_properties *properties)
   return SIZES * properties->l2_bytes;
 }
 
-/* One launch. ns: NULL: it is not timed. */
-static int sweep(struct sweeps *s, uint64_t offset, uint64_t bytes, bool store, double *ns)
+/* Stores to the lines, or loads them. */
+static int use_lines(struct sweeps *s, bool store)
 {
   struct gc_bench *bench = &s->m->bench;
 
-  return gc_sweep(bench, bench->arena + offset, bytes, store ? ++s->launches : 0, ns);
+  return gc_sweep(bench,
+                  &(struct gc_sweeping){.address = bench->arena,
+                                        .bytes = s->stored,
+                                        .value = store ? ++s->stores : 0},
+                  NULL);
 }
 
-static int flush(struct sweeps *s)
-{
-  return sweep(s, s->stored + s->read, s->flushed, false, NULL);
-}
-
-static int wait(struct sweeps *s)
+/* Evicts them by a read. ns: NULL: it is not timed. */
+static int evict(struct sweeps *s, double *ns)
 {
   struct gc_bench *bench = &s->m->bench;
-  const struct gpu_clock_args args = {.result = gc_exchange_clock(bench), .nanoseconds = WAIT_NS};
+  const uint64_t region = bench->arena + s->stored + s->reads++ % 2 * s->read;
 
-  return gc_bench_launch(bench, GC_KERNEL_clock, 1, bench->properties.warp, 0, &args);
+  return gc_sweep(
+      bench, &(struct gc_sweeping){.address = region, .bytes = s->read, .wait_ns = WAIT_NS}, ns);
 }
 
 /* The lines are loaded in any case, so that stores find them even if L2 brings none in for a
  * store. */
 static int time_reads(struct sweeps *s, enum treatment treatment, double *ns)
 {
-  int status = sweep(s, 0, s->stored, false, NULL);
+  int status = use_lines(s, false);
 
   if (!status)
-    status = sweep(s, 0, s->stored, treatment != LOADED, NULL);
+    status = use_lines(s, treatment != LOADED);
   if (!status && treatment == EVICTED)
-    status = flush(s);
-  if (!status)
-    status = wait(s);
-  if (!status)
-    status = sweep(s, s->stored, s->read, false, ns);
-  return status || treatment == EVICTED ? status : flush(s);
+    status = evict(s, NULL);
+  return status ? status : evict(s, ns);
 }
 
 static int all_rounds(struct sweeps *s, struct gc_write_back_times *times)
 {
   struct gc_raw *raw = s->m->bench.raw;
-  int status = flush(s);
+  int status = evict(s, NULL);
 
   for (int i = 0; i < GC_WRITE_BACK_ROUNDS && !status; i++) {
     const bool first = i % 2; /* whether lines are stored first in this round */
@@ -171,8 +167,7 @@ int gc_write_back_measure(struct gc_measurement *m, struct gc_write_back_times *
   const uint64_t l2 = bench->properties.l2_bytes, part = part_bytes(&bench->properties);
   struct sweeps s = {.m = m,
                      .stored = (uint64_t)(STORED * (double)l2) / part * part,
-                     .read = READ * l2 / part * part,
-                     .flushed = (uint64_t)(FLUSHED * (double)l2) / part * part};
+                     .read = READ * l2 / part * part};
   int status;
 
   if ((*why = problem(m)))

@@ -22,13 +22,13 @@
 #define FETCH_MAX 1024 /* the most bytes that one miss brings in */
 #define ATTEMPTS 3
 #define POLLS_MAX 65536 /* polls of a word; a few ms */
-#define LAUNCHES GC_CONCURRENT_MAX
+#define TURNS_MAX (FLUSHES + 2 * GC_BANKS_MAX + 1)
 #define VOTES 12    /* the least number of answers; fewer participants answer several times */
 #define EVICTED 0.5 /* if at least this share of the lines misses again, they were evicted */
 #define STAYED 0.1  /* at most this share misses again if nothing was evicted */
 #define MAJORITY 0.75
 
-/* The work of one launch. */
+/* The work of one turn. */
 enum work {
   EVICT, /* reads all of a bank that is not walked */
   FILL,  /* brings a bank in */
@@ -36,42 +36,51 @@ enum work {
   TIME,  /* walks a bank; its results count */
 };
 
-/* The launches in the order of their tickets. */
+#define LAUNCHES_MAX (FLUSHES + GC_BANKS_MAX + 1)
+_Static_assert(LAUNCHES_MAX <= GC_CONCURRENT_MAX, "all launches run at the same time");
+
+/* The turns in the order of their tickets. */
 struct plan {
   struct {
     enum work work;
-    uint32_t copy; /* copy of the kernels; not for CODE */
-    size_t bank;   /* bank that is filled or timed: a part of the array */
-  } launches[LAUNCHES];
-  size_t count;
+    size_t bank; /* that is filled or timed: a part of the array */
+    uint32_t launch;
+  } turns[TURNS_MAX];
+  uint32_t copies[LAUNCHES_MAX]; /* copy of the kernels, by launch; not for CODE */
+  uint32_t count, launches;
 };
 
-static void add(struct plan *plan, enum work work, uint32_t copy, size_t bank)
+static void add(struct plan *plan, enum work work, size_t bank, uint32_t launch)
 {
-  plan->launches[plan->count].work = work;
-  plan->launches[plan->count].copy = copy;
-  plan->launches[plan->count++].bank = bank;
+  plan->turns[plan->count].work = work;
+  plan->turns[plan->count].bank = bank;
+  plan->turns[plan->count++].launch = launch;
 }
 
-/* The first `banks` copies are walked. The last copies evict, even if they are walked too. */
-static int make_plan(struct gc_error *err, size_t banks, bool code, struct plan *plan)
+static uint32_t add_launch(struct plan *plan, uint32_t copy)
 {
-  const size_t count = FLUSHES + 2 * banks + code;
+  plan->copies[plan->launches] = copy;
+  return plan->launches++;
+}
 
-  if (count > LAUNCHES)
-    return gc_fail(err, -EINVAL,
-                   "%zu banks of constants%s take %zu launches, and only %d run at the same time",
-                   banks, code ? " and code" : "", count, LAUNCHES);
-  plan->count = 0;
+/* The first `banks` copies are walked. The last copies evict, even if they are walked too. A launch
+ * that fills a bank also times it, but one that evicts does nothing else: on an H200 one that
+ * evicts first and fills a bank later makes one set of the cache miss too early, from 81,536 bytes
+ * on. */
+static void make_plan(size_t banks, bool code, struct plan *plan)
+{
+  uint32_t first;
+
+  plan->count = plan->launches = 0;
   for (size_t i = 0; i < FLUSHES; i++)
-    add(plan, EVICT, (uint32_t)(GC_COPIES_MAX - 1 - i), 0);
+    add(plan, EVICT, 0, add_launch(plan, (uint32_t)(GC_COPIES_MAX - 1 - i)));
+  first = plan->launches;
   for (size_t i = 0; i < banks; i++)
-    add(plan, FILL, (uint32_t)i, i);
+    add(plan, FILL, i, add_launch(plan, (uint32_t)i));
   if (code)
-    add(plan, CODE, 0, 0);
+    add(plan, CODE, 0, add_launch(plan, 0));
   for (size_t i = 0; i < banks; i++)
-    add(plan, TIME, (uint32_t)i, i);
-  return 0;
+    add(plan, TIME, i, first + (uint32_t)i);
 }
 
 /* The bytes of an array that lie in this bank. */
@@ -105,17 +114,19 @@ static void choose_halves(struct gc_banks *banks)
 {
   enum { distances = 96 };
   const size_t count = GC_COPIES_MAX * (GPU_CONSTANT_BYTES / (2 * banks->half));
-  int balance[distances + 1][distances];
+  int balance[distances + 1][distances], rest[distances + 1] = {0}; /* rest[d]: i modulo d */
 
   memset(balance, 0, sizeof(balance));
   for (size_t i = 0; i < count; i++) {
     int64_t more = 0;
 
     for (int d = 1; d <= distances; d++)
-      more += (int64_t)d * d * balance[d][i % (size_t)d];
+      more += (int64_t)d * d * balance[d][rest[d]];
     banks->second[i] = more ? more < 0 : __builtin_parityll(i);
-    for (int d = 1; d <= distances; d++)
-      balance[d][i % (size_t)d] += banks->second[i] ? 1 : -1;
+    for (int d = 1; d <= distances; d++) {
+      balance[d][rest[d]] += banks->second[i] ? 1 : -1;
+      rest[d] = rest[d] + 1 < d ? rest[d] + 1 : 0;
+    }
   }
 }
 
@@ -151,19 +162,19 @@ static size_t word_bytes(const struct gc_banks *banks)
 
 static size_t job_bytes(const struct gc_banks *banks)
 {
-  return LAUNCHES * banks->participants.sms * sizeof(struct gpu_banks_job);
+  return TURNS_MAX * banks->participants.sms * sizeof(struct gpu_banks_job);
 }
 
 static size_t result_bytes(const struct gc_banks *banks)
 {
-  return LAUNCHES * banks->participants.sms * sizeof(struct gpu_banks_result);
+  return TURNS_MAX * banks->participants.sms * sizeof(struct gpu_banks_result);
 }
 
 static struct gpu_banks_job job_of(const struct gc_banks *banks, const struct plan *plan,
-                                   size_t launch, bool sparse, uint64_t bytes)
+                                   size_t turn, bool sparse, uint64_t bytes)
 {
-  const enum work work = plan->launches[launch].work;
-  const size_t bank = plan->launches[launch].bank;
+  const enum work work = plan->turns[turn].work;
+  const size_t bank = plan->turns[turn].bank;
   const uint64_t part = part_of(bytes, bank);
 
   if (work == EVICT)
@@ -181,7 +192,7 @@ static void set_jobs(struct gc_banks *banks, const struct plan *plan, bool spars
 {
   const size_t sms = banks->participants.sms;
 
-  for (size_t i = 0; i < LAUNCHES * sms; i++)
+  for (size_t i = 0; i < TURNS_MAX * sms; i++)
     banks->jobs[i] = walk_job(banks, 0, 0);
   for (size_t k = 0; k < plan->count; k++)
     for (size_t i = 0; i < n; i++)
@@ -190,31 +201,42 @@ static void set_jobs(struct gc_banks *banks, const struct plan *plan, bool spars
 }
 
 struct batch {
-  struct gc_launch launches[LAUNCHES];
-  uint32_t copies[LAUNCHES];
-  struct gpu_banks_args walks[LAUNCHES];
+  struct gc_launch launches[LAUNCHES_MAX];
+  struct gpu_banks_args walks[LAUNCHES_MAX];
   struct gpu_filler_args filler;
 };
+
+/* The turns of a launch as its kernel takes them. *first: the first of them. */
+static uint32_t turns_of(const struct plan *plan, uint32_t launch, uint32_t *first)
+{
+  uint32_t turns = GPU_BANKS_NO_TURN;
+
+  for (uint32_t turn = plan->count; turn-- > 0;)
+    if (plan->turns[turn].launch == launch) {
+      turns = turns << 4 | turn;
+      *first = turn;
+    }
+  return turns;
+}
 
 static void set_launch(const struct gc_banks *banks, const struct plan *plan, uint32_t k,
                        uint32_t threshold, struct batch *batch)
 {
   const struct gc_bench *bench = &banks->m->bench;
-  const uint64_t jobs = banks->device + word_bytes(banks), results = jobs + job_bytes(banks);
-  const uint32_t sms = banks->participants.sms;
-  const bool code = plan->launches[k].work == CODE;
-  const struct gpu_ticket ticket = {.arrived = banks->device,
-                                    .next = banks->device + 64,
-                                    .blocks = (uint32_t)plan->count * bench->properties.sms,
-                                    .launch = k,
-                                    .sms = sms,
-                                    .polls_max = POLLS_MAX};
+  const uint64_t jobs = banks->device + word_bytes(banks);
+  struct gpu_ticket ticket = {.arrived = banks->device,
+                              .next = banks->device + 64,
+                              .blocks = plan->launches * bench->properties.sms,
+                              .sms = banks->participants.sms,
+                              .polls_max = POLLS_MAX};
+  const uint32_t turns = turns_of(plan, k, &ticket.launch);
+  const bool code = plan->turns[ticket.launch].work == CODE;
 
-  batch->walks[k] =
-      (struct gpu_banks_args){.ticket = ticket,
-                              .jobs = jobs + k * sms * sizeof(struct gpu_banks_job),
-                              .results = results + k * sms * sizeof(struct gpu_banks_result),
-                              .threshold = threshold};
+  batch->walks[k] = (struct gpu_banks_args){.ticket = ticket,
+                                            .jobs = jobs,
+                                            .results = jobs + job_bytes(banks),
+                                            .threshold = threshold,
+                                            .turns = turns};
   if (code)
     batch->filler = (struct gpu_filler_args){.ticket = ticket, .sink = bench->scratch};
   batch->launches[k] = (struct gc_launch){
@@ -224,7 +246,6 @@ static void set_launch(const struct gc_banks *banks, const struct plan *plan, ui
       .args = code ? (const void *)&batch->filler : &batch->walks[k],
       .args_bytes = code ? sizeof(batch->filler) : sizeof(batch->walks[k]),
   };
-  batch->copies[k] = code ? 0 : plan->launches[k].copy;
 }
 
 static int launch(struct gc_banks *banks, const struct plan *plan, uint32_t threshold)
@@ -234,19 +255,19 @@ static int launch(struct gc_banks *banks, const struct plan *plan, uint32_t thre
   struct batch batch;
   int status;
 
-  for (uint32_t k = 0; k < plan->count; k++)
+  for (uint32_t k = 0; k < plan->launches; k++)
     set_launch(banks, plan, k, threshold, &batch);
   if ((status = bench->ops->clear(bench->device, banks->device, word_bytes(banks), bench->err)) ||
       (status = bench->ops->clear(bench->device, results, result_bytes(banks), bench->err)) ||
       (status =
            bench->ops->upload(bench->device, jobs, banks->jobs, job_bytes(banks), bench->err)) ||
-      (status = gc_bench_launch_concurrent(bench, batch.launches, batch.copies, plan->count)))
+      (status = gc_bench_launch_concurrent(bench, batch.launches, plan->copies, plan->launches)))
     return status;
   return bench->ops->download(bench->device, banks->results, results, result_bytes(banks),
                               bench->err);
 }
 
-/* Did every participant do all of its loads in every launch? */
+/* Did every participant do all of its loads in every turn? */
 static bool complete(const struct gc_banks *banks, const struct plan *plan, size_t n)
 {
   for (size_t k = 0; k < plan->count; k++)
@@ -278,7 +299,7 @@ static void collect(const struct gc_banks *banks, const struct plan *plan,
   for (size_t i = 0; i < n; i++)
     memset(&runs[i].seen, 0, sizeof(runs[i].seen));
   for (size_t k = 0; k < plan->count; k++)
-    for (size_t i = 0; i < n && plan->launches[k].work == TIME; i++) {
+    for (size_t i = 0; i < n && plan->turns[k].work == TIME; i++) {
       const struct gc_participants *participants = &banks->participants;
       const struct gpu_banks_result *result =
           &banks->results[k * participants->sms + participants->sm[i]];
@@ -296,7 +317,7 @@ static uint64_t count_cold(const struct gc_banks *banks, const struct plan *plan
   uint64_t cold = 0;
 
   for (size_t k = 0; k < plan->count; k++)
-    for (size_t i = 0; i < n && plan->launches[k].work == FILL; i++)
+    for (size_t i = 0; i < n && plan->turns[k].work == FILL; i++)
       cold += banks->results[k * banks->participants.sms + banks->participants.sm[i]].slow;
   return cold;
 }
@@ -305,7 +326,7 @@ int gc_banks_walk(struct gc_banks *banks, const struct gc_banks_mode *walk,
                   const struct gc_binning *binning, struct gc_run *runs, size_t n)
 {
   struct gc_error *err = banks->m->bench.err;
-  struct plan plan = {.count = 0};
+  struct plan plan;
   uint64_t most = 1;
   int status;
 
@@ -314,10 +335,8 @@ int gc_banks_walk(struct gc_banks *banks, const struct gc_banks_mode *walk,
   if (most > GC_BANKS_BYTES_MAX || n > banks->participants.count)
     return gc_fail(err, -EINVAL, "%llu bytes of constants on %zu SMs are too many",
                    (unsigned long long)most, n);
-  status = make_plan(err, (size_t)((most + GPU_CONSTANT_BYTES - 1) / GPU_CONSTANT_BYTES),
-                     walk->how & GC_BANKS_CODE, &plan);
-  if (status)
-    return status;
+  make_plan((size_t)((most + GPU_CONSTANT_BYTES - 1) / GPU_CONSTANT_BYTES),
+            walk->how & GC_BANKS_CODE, &plan);
   set_jobs(banks, &plan, walk->how & GC_BANKS_SPARSE, runs, n);
   for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
     if ((status = launch(banks, &plan, walk->threshold)))

@@ -25,8 +25,8 @@ struct gc_banks {
   bool second[GC_COPIES_MAX * GPU_CONSTANT_BYTES / GC_BANKS_STRIDE]; /* blocks with a load there */
   bool failed;   /* launches did not run at the same time: the results do not count */
   uint64_t device;
-  struct gpu_banks_job *jobs;       /* [launches][participants.sms] */
-  struct gpu_banks_result *results; /* [launches][participants.sms] */
+  struct gpu_banks_job *jobs;       /* [turns][participants.sms] */
+  struct gpu_banks_result *results; /* [turns][participants.sms] */
 };
 
 /* Finds the participants and fills all banks. 0 and *banks NULL: this GPU cannot run several
@@ -60,8 +60,7 @@ struct gc_banks_mode {
                          NULL */
 };
 /* Walks runs[i].bytes of constants on participant i, n <= participants.count, twice: untimed to
- * bring them in, then timed. -EINVAL: more constants than GC_BANKS_BYTES_MAX, or more launches than
- * can run at the same time. */
+ * bring them in, then timed. -EINVAL: more constants than GC_BANKS_BYTES_MAX. */
 int gc_banks_walk(struct gc_banks *banks, const struct gc_banks_mode *walk,
                   const struct gc_binning *binning, struct gc_run *runs, size_t n);
 

@@ -3,14 +3,15 @@
 
 #include "measure/results/results.h"
 
-int gc_sweep(struct gc_bench *bench, uint64_t address, uint64_t bytes, uint32_t value, double *ns)
+int gc_sweep(struct gc_bench *bench, const struct gc_sweeping *sweep, double *ns)
 {
   const uint32_t blocks = bench->properties.sms;
-  const struct gpu_sweep_args args = {.base = address,
-                                      .bytes = bytes,
+  const struct gpu_sweep_args args = {.base = sweep->address,
+                                      .bytes = sweep->bytes,
                                       .results = gc_scratch_large(bench),
                                       .sink = bench->scratch,
-                                      .value = value};
+                                      .value = sweep->value,
+                                      .wait_ns = sweep->wait_ns};
   struct gpu_sweep_result results[GC_SMS_MAX];
   uint64_t start = UINT64_MAX, end = 0;
   int status = gc_bench_launch(bench, GC_KERNEL_sweep, blocks, bench->properties.threads_per_block,
