@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * All kernels as one translation unit: one module to load, with one constant bank. On NVIDIA GPUs
- * filler.c and jumps.c are objects of their own, because they are long, and so are cluster.c and
- * system.c, because only newer GPUs can run them.
+ * filler.c and jumps.c are objects of their own, because they are long, and so are bulk.c,
+ * cluster.c and system.c, because only newer GPUs can run them.
  */
 #include "bandwidth.c"
 #include "census.c"

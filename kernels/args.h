@@ -548,6 +548,37 @@ struct gpu_remote_args {
   uint32_t size, n;
 };
 
+/* bulk_latency and bulk_rate: copies of the bulk copy engine from global memory to shared memory. In
+ * shared memory are GPU_BULK_PLACES barriers of 8 bytes, and from GPU_BULK_FIRST on as many places
+ * for copies; each place has a barrier. A copy moves a multiple of 16 bytes to a place and then
+ * completes its barrier, for which the warp waits. Each block is one warp. The copies walk through
+ * `span` bytes from `base` on, again and again. The kernels have an image of their own, for sm_90 and
+ * later. */
+#define GPU_BULK_PLACES 4 /* a power of two */
+#define GPU_BULK_FIRST 128
+#define GPU_BULK_LEAST 16 /* bytes of the smallest copy */
+
+/* bulk_latency: each block makes `copies` copies of GPU_BULK_LEAST bytes, `step` bytes apart, one
+ * after another, and then the same again. It begins where the block before it ends. The second time
+ * it times each copy, from its start until the warp has seen the barrier complete. Shared memory has
+ * GPU_BULK_FIRST + GPU_BULK_LEAST bytes. */
+struct gpu_bulk_latency_args {
+  uint64_t base, span, step;
+  uint64_t results; /* uint32_t[blocks][copies]: raw cycles */
+  uint32_t copies, reserved;
+};
+
+/* bulk_rate: the block on SM only_sm keeps GPU_BULK_PLACES copies under way; the other blocks do
+ * nothing. For each of `sizes` sizes, which begin at `bytes` and double, it does so `repeats` times:
+ * it times a run of n copies and one of 2n copies, each from the start of the first copy to the end
+ * of the last one. span is a multiple of the largest size. */
+struct gpu_bulk_rate_args {
+  uint64_t base, span;
+  uint64_t results; /* struct gpu_latency_result[sizes][repeats] */
+  uint32_t bytes, sizes, repeats, n;
+  uint32_t only_sm, reserved;
+};
+
 /* jumps_near and jumps_far: code as a chain of blocks of GPU_JUMPS_BYTES bytes, which lie one behind
  * the other. A pass executes `blocks` of them, each once, and jumps from each to the next. Both have
  * one image of their own.
@@ -679,7 +710,8 @@ struct gpu_visible_args {
 /* All kernels: KERNEL(name, argument struct, need, work). Host tables are made from these lists.
  * The entry point in an object is gpu_<name>.
  *   need: what the GPU must have. READ_ONLY, TEXTURE, CONSTANT, SCALAR: this path. CLUSTERS:
- *         thread-block clusters. CODE: machine code of kernels that jump. ANY: nothing of these
+ *         thread-block clusters. BULK: bulk copies. CODE: machine code of kernels that jump. ANY:
+ *         nothing of these
  *   work: TICKETS: blocks wait for one another, so that no two load at the same time. TURNS: the
  *         same, unless `turns` in gpu_jumps_args is 0. LATENCY: many loads are timed at once, so
  *         the simulator adds noise to the untimed loads, too. LOADED: all blocks but those
@@ -758,6 +790,11 @@ struct gpu_visible_args {
 /* NVIDIA GPUs with clusters only, in an image of its own. */
 #define GPU_CLUSTER_KERNELS(KERNEL) KERNEL(remote_shared, gpu_remote_args, CLUSTERS, PLAIN)
 
+/* NVIDIA GPUs from sm_90 on, in an image of its own. */
+#define GPU_BULK_KERNELS(KERNEL)                                                                   \
+  KERNEL(bulk_latency, gpu_bulk_latency_args, BULK, PLAIN)                                         \
+  KERNEL(bulk_rate, gpu_bulk_rate_args, BULK, PLAIN)
+
 /* NVIDIA GPUs: from sm_60 on, in an image of its own. */
 #define GPU_SYSTEM_KERNELS(KERNEL) KERNEL(chase_system, gpu_chase_args, ANY, PLAIN)
 
@@ -775,6 +812,7 @@ struct gpu_visible_args {
   GPU_NVIDIA_KERNELS(KERNEL)                                                                       \
   GPU_FILLER_KERNELS(KERNEL)                                                                       \
   GPU_CLUSTER_KERNELS(KERNEL)                                                                      \
+  GPU_BULK_KERNELS(KERNEL)                                                                         \
   GPU_JUMPS_KERNELS(KERNEL)                                                                        \
   GPU_AMD_KERNELS(KERNEL)                                                                          \
   GPU_SYSTEM_KERNELS(KERNEL)

@@ -67,6 +67,7 @@ GPU_KERNEL(banks_constant, gpu_banks_args)
 }
 
 #if !defined(__NVPTX__)
+#include "bulk.c"
 #include "cluster.c"
 #include "filler.c"
 #include "jumps.c"

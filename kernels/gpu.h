@@ -98,6 +98,16 @@
  * of the cluster; the same for all blocks of the cluster gpu_load_remote(at)                   one
  * load of 4 bytes; returns the next address of the chain
  *
+ * Bulk copies from global to shared memory, in a block of one warp, only in bulk.c. Offsets are
+ * those of the block's dynamic shared memory; args.h has its layout.
+ *   gpu_bulk_begin()                      prepares the barriers of all places, before everything else
+ *   gpu_bulk_expect(place, bytes)         the barrier of this place will wait for so many bytes
+ *   gpu_bulk_copy(place, to, from, bytes) starts a copy from a global address to an offset
+ *   gpu_bulk_wait(place, parity)          until it has arrived. parity: 0 for the first copy to a
+ *                                         place, then 1, 0, 1 ...
+ *   gpu_timed_bulk_copy(place, to, from, bytes, parity, &t)
+ *                                         clock, copy, wait, clock: t = cycles between
+ *
  * Bandwidth, for the same paths, and for writes in cg and shared
  *   gpu_lanes(), gpu_warp(), gpu_warps()  lanes of a warp; index of the warp in its block; warps of
  *                                         a block. On the simulator warp 0 stands for all of them.

@@ -4,7 +4,7 @@
 # GPU accepts its PTX. ptxas compiles it to machine code for the GPUs that it supports, so that no driver
 # has to compile before a measurement.
 kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/atomics.c kernels/bandwidth.c \
-	kernels/banks.c kernels/census.c kernels/census_order.h kernels/chain.h kernels/chase.c kernels/chase.h \
+	kernels/banks.c kernels/bulk.c kernels/census.c kernels/census_order.h kernels/chain.h kernels/chase.c kernels/chase.h \
 	kernels/cluster.c kernels/conflicts.c kernels/constant_groups.c kernels/copies.c kernels/filler.c kernels/gpu.h \
 	kernels/jumps.c kernels/lanes.h kernels/marks.c kernels/nvptx.h kernels/outstanding.c \
 	kernels/pair.c kernels/rounds.c kernels/sharing_groups.c kernels/side_by_side.h kernels/slices.c \
@@ -44,6 +44,7 @@ endif
 
 EXTRA_DIST += $(kernel_sources) kernels/gfx12-waits.awk
 CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas \
+	kernels/bulk.ptx kernels/bulk.image kernels/bulk.sm_*.cubin kernels/bulk.sm_*.ptxas \
 	kernels/copies.ptx kernels/copies.image kernels/copies.sm_*.cubin kernels/copies.sm_*.ptxas \
 	kernels/filler.ptx kernels/filler.image kernels/filler.sm_*.cubin kernels/filler.sm_*.ptxas \
 	kernels/cluster.ptx kernels/cluster.image kernels/cluster.sm_*.cubin kernels/cluster.sm_*.ptxas \
@@ -69,6 +70,14 @@ kernels/cluster.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@.old '$(srcdir)/kernels/cluster.c' && \
 	sed -e 's/^\.version .*/.version 7.8/' -e 's/^\.target .*/.target sm_$(CLUSTER_ARCH)/' $@.old >$@ && \
+	rm -f $@.old
+
+# So did bulk copies. They are written for PTX 8.6 (CUDA 12.7): code for sm_120 from the older form tests
+# before each copy to which block it goes.
+kernels/bulk.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@.old '$(srcdir)/kernels/bulk.c' && \
+	sed -e 's/^\.version .*/.version 8.6/' -e 's/^\.target .*/.target sm_$(CLUSTER_ARCH)/' $@.old >$@ && \
 	rm -f $@.old
 
 # The scope of atomic operations came with sm_60.
@@ -116,6 +125,15 @@ kernels/copies.image: kernels/copies.ptx
 
 kernels/cluster.image: kernels/cluster.ptx
 	$(AM_V_GEN)name=kernels/cluster least=$(CLUSTER_ARCH); $(with_ptx)
+
+# Older compilers than that PTX know no sm_100.
+kernels/bulk.image: kernels/bulk.ptx
+if HAVE_PTXAS
+	$(AM_V_GEN)name=kernels/bulk least=$(CLUSTER_ARCH); \
+	if $(PTXAS) --help | grep -q sm_100; then $(with_ptx); else cp $$name.ptx $$name.image; fi
+else
+	$(AM_V_GEN)name=kernels/bulk; $(with_ptx)
+endif
 
 kernels/system.image: kernels/system.ptx
 	$(AM_V_GEN)name=kernels/system least=$(NVPTX_ARCH); $(with_ptx)

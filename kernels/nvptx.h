@@ -437,6 +437,72 @@ GPU_INLINE uint32_t gpu_load_remote(uint32_t at)
   return value;
 }
 
+/* Bulk copies: only in code for sm_90 and later. One lane makes them and all wait: ptxas knows that
+ * an elected lane is a single one, and needs no loop over lanes. A wait is a loop, because try_wait
+ * may give up early. Between the clock reads of the timed copy are only the copy and that loop. */
+#define GPU_NVPTX_ELECT "{\n\t.reg .pred e, p;\n\telect.sync _|e, 0xffffffff;\n\t"
+#define GPU_NVPTX_BULK                                                                             \
+  "@e cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%[to]], [%[from]], "          \
+  "%[bytes], [%[barrier]];\n\t"
+#define GPU_NVPTX_BULK_WAIT                                                                        \
+  "WAIT:\n\tmbarrier.try_wait.parity.shared.b64 p, [%[barrier]], %[parity];\n\t@!p bra WAIT;\n\t"
+
+GPU_INLINE uint32_t gpu_bulk_barrier(uint32_t place)
+{
+  return GPU_SHARED_BASE + 8 * place;
+}
+
+GPU_INLINE void gpu_bulk_begin(void)
+{
+  for (uint32_t place = 0; place < GPU_BULK_PLACES; place++)
+    __asm__ volatile(GPU_NVPTX_ELECT
+                     "@e mbarrier.init.shared.b64 [%0], 1;\n\t}" ::"r"(gpu_bulk_barrier(place))
+                     : "memory");
+  __asm__ volatile("fence.proxy.async;" ::: "memory");
+  gpu_barrier();
+}
+
+GPU_INLINE void gpu_bulk_expect(uint32_t place, uint32_t bytes)
+{
+  __asm__ volatile(
+      GPU_NVPTX_ELECT
+      "@e mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;\n\t}" ::"r"(gpu_bulk_barrier(place)),
+      "r"(bytes)
+      : "memory");
+}
+
+GPU_INLINE void gpu_bulk_copy(uint32_t place, uint32_t to, uint64_t from, uint32_t bytes)
+{
+  __asm__ volatile(GPU_NVPTX_ELECT GPU_NVPTX_BULK "}"
+                   :
+                   : [to] "r"(GPU_SHARED_BASE + to), [from] "l"(from), [bytes] "r"(bytes),
+                     [barrier] "r"(gpu_bulk_barrier(place))
+                   : "memory");
+}
+
+GPU_INLINE void gpu_bulk_wait(uint32_t place, uint32_t parity)
+{
+  __asm__ volatile("{\n\t.reg .pred p;\n\t" GPU_NVPTX_BULK_WAIT "}"
+                   :
+                   : [barrier] "r"(gpu_bulk_barrier(place)), [parity] "r"(parity)
+                   : "memory");
+}
+
+GPU_INLINE void gpu_timed_bulk_copy(uint32_t place, uint32_t to, uint64_t from, uint32_t bytes,
+                                    uint32_t parity, uint32_t *t)
+{
+  uint64_t t0, t1;
+
+  __asm__ volatile(GPU_NVPTX_ELECT
+                   "mov.u64 %[t0], %%clock64;\n\t" GPU_NVPTX_BULK GPU_NVPTX_BULK_WAIT
+                   "mov.u64 %[t1], %%clock64;\n\t}"
+                   : [t0] "=&l"(t0), [t1] "=&l"(t1)
+                   : [to] "r"(GPU_SHARED_BASE + to), [from] "l"(from), [bytes] "r"(bytes),
+                     [barrier] "r"(gpu_bulk_barrier(place)), [parity] "r"(parity)
+                   : "memory");
+  *t = gpu_cycles(t0, t1);
+}
+
 #define GPU_NVPTX_WRITE(path, bits, letter, store)                                                 \
   GPU_INLINE void gpu_write_row_##path(const struct gpu_words *from, uint64_t at)                  \
   {                                                                                                \

@@ -14,6 +14,10 @@
 #define WRITE 2u
 #define PREFETCH 8u
 
+/* 15 rows, or the strides of 31 threads, are a distance of 32 bits. */
+#define MOST_ROW_BITS 28
+#define MOST_STRIDE_BITS 27
+
 /* Results of a function: go on. */
 #define GO_ON 0u
 
@@ -71,6 +75,19 @@ OPERATION void store(uint64_t address, uint64_t value)
   __asm__ volatile("st.global.u64 [%0], %1;" : : "l"(address), "l"(value) : "memory");
 }
 
+OPERATION void store32(uint64_t address, uint32_t value)
+{
+  __asm__ volatile("st.global.u32 [%0], %1;" : : "l"(address), "r"(value) : "memory");
+}
+
+OPERATION uint64_t load(uint64_t address)
+{
+  uint64_t value;
+
+  __asm__ volatile("ld.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+  return value;
+}
+
 OPERATION uint64_t add(uint64_t address, uint64_t value)
 {
   uint64_t before;
@@ -85,11 +102,11 @@ OPERATION uint64_t add(uint64_t address, uint64_t value)
 /* Reserves words of the region of this SM. The address of the first one; 0: the region is full. */
 OPERATION uint64_t reserve(const struct gpu_trace *trace, uint32_t count)
 {
-  const uint32_t region = smid() % trace->regions;
-  const uint64_t at = add(trace->heads + 8 * region, count);
+  const uint32_t sm = smid(), region = sm < trace->regions ? sm : trace->regions - 1;
+  const uint64_t place = trace->places + sizeof(struct gpu_trace_region) * region;
+  const uint64_t at = add(place, 8 * count);
 
-  return at + count <= trace->region_words ? trace->words + 8 * (region * trace->region_words + at)
-                                           : 0;
+  return at + 8 * count <= load(place + 8) ? at : 0;
 }
 
 /* The place of an instruction, as a record has it. */
@@ -99,6 +116,19 @@ OPERATION uint32_t place_of(const struct gpu_trace *trace, uint64_t pc)
                                          : GPU_TRACE_ELSEWHERE;
 }
 
+/* Kernels of a graph that run in the same stream get the same pointer, to a table of all of them.
+ * NULL: this kernel is not recorded. */
+OPERATION const struct gpu_trace *of_this_grid(const struct gpu_trace *trace)
+{
+  uint64_t grid;
+
+  if (!trace || !trace->of_graph)
+    return trace;
+  __asm__ volatile("mov.u64 %0, %%gridid;" : "=l"(grid));
+  trace += grid % GPU_TRACE_MOST_LAUNCHES;
+  return trace->grid == grid ? trace : 0;
+}
+
 /* The number of this block in the trace, or UINT32_MAX. */
 OPERATION uint32_t traced_block(const struct gpu_trace *trace)
 {
@@ -106,9 +136,15 @@ OPERATION uint32_t traced_block(const struct gpu_trace *trace)
                          __nvvm_read_ptx_sreg_nctaid_x() *
                              (__nvvm_read_ptx_sreg_ctaid_y() +
                               __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
-  const uint32_t rest = block % trace->period;
+  const uint32_t period = trace->period, group = trace->group;
+  uint32_t whole = (uint32_t)((uint64_t)block * trace->inverse >> 32),
+           rest = block - whole * period;
 
-  return rest < trace->group ? block / trace->period * trace->group + rest : UINT32_MAX;
+  if (rest >= period) { /* inverse is rounded down */
+    rest -= period;
+    whole++;
+  }
+  return rest < group ? whole * group + rest : UINT32_MAX;
 }
 
 OPERATION uint32_t warp_of_block(void)
@@ -120,77 +156,108 @@ OPERATION uint32_t warp_of_block(void)
          32;
 }
 
-/* How the addresses of the threads follow from one: the form, and words 2 and 3 of the record. */
-struct shape {
-  uint32_t form;
-  uint64_t address, strides;
-};
+/* Reserves a record of so many words and writes the first three. Its address; 0: there is no room.
+ * The first block of the trace also notes the bytes of shared memory of a block. */
+OPERATION uint64_t begin_record(const struct gpu_trace *trace, uint64_t what_and_threads,
+                                uint32_t block, uint64_t address, uint32_t words)
+{
+  const uint64_t at = reserve(trace, words);
+
+  if (!block)
+    store((uint64_t)(uintptr_t)&trace->shared, total_smem_size());
+  if (!at)
+    return 0;
+  store(at, what_and_threads);
+  store32(at + 8, block);
+  store32(at + 12, warp_of_block() | trace->launch);
+  store(at + 16, address);
+  return at;
+}
+
+/* A record whose form has word 3. */
+OPERATION void write_strides(const struct gpu_trace *trace, uint64_t what_and_threads,
+                             uint32_t block, uint64_t address, uint64_t strides)
+{
+  const uint64_t at = begin_record(trace, what_and_threads, block, address, 4);
+
+  if (at)
+    store(at + 24, strides);
+}
+
+/* A record with the address of each thread. */
+OPERATION void write_each(const struct gpu_trace *trace, uint32_t what, uint32_t mask,
+                          uint32_t block, uint64_t address)
+{
+  const uint32_t rank = (uint32_t)__builtin_popcount(mask & ((1u << laneid()) - 1));
+  uint64_t at = 0;
+
+  if (!rank)
+    at = begin_record(trace, what | GPU_TRACE_FORM(GPU_TRACE_EACH) | (uint64_t)mask << 32, block, 0,
+                      3 + (uint32_t)__builtin_popcount(mask));
+  at = from_thread(mask, at, (uint32_t)__builtin_ctz(mask));
+  if (at)
+    store(at + 8 * (3 + rank), address);
+}
 
 /* Whether a number is the same after it was cut to so many bits, with sign. */
-OPERATION int fits(uint64_t value, uint32_t bits)
+OPERATION int fits(int32_t value, uint32_t bits)
 {
-  return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits)) == value;
+  return (int32_t)((uint32_t)value << (32 - bits)) >> (32 - bits) == value;
 }
 
-OPERATION struct shape shape_of(uint32_t mask, uint32_t lane, uint64_t address, uint32_t bytes)
+/* One record for the threads that are here. Few values live at the same time: more registers than
+ * there are would be saved in each call, also of blocks that are not recorded. So the distances
+ * between threads have 32 bits; those that do not fit are written as addresses. The first thread
+ * writes what its own address and strides tell of the others. */
+OPERATION void write_access(const struct gpu_trace *trace, uint32_t what, uint32_t block,
+                            uint64_t address, uint32_t bytes)
 {
-  const uint32_t first = (uint32_t)__builtin_ctz(mask), place = lane - first;
-  const uint64_t origin = from_thread(mask, address, first);
-  const struct shape each = {GPU_TRACE_EACH, 0, 0};
-  uint64_t stride, row;
-  uint32_t others, n, log2;
+  const uint32_t mask = active_threads(), first = (uint32_t)__builtin_ctz(mask), lane = laneid();
+  const uint64_t exact = address - from_thread(mask, address, first);
+  const int32_t distance = (int32_t)exact;
+  int32_t stride = 0, row = 0;
+  uint32_t others, n, log2 = 0;
 
-  if (!threads_with(mask, address != origin + (uint64_t)place * bytes))
-    return (struct shape){GPU_TRACE_CONSECUTIVE, origin - (uint64_t)first * bytes, 0};
-  if (!(mask >> first & 2))
-    return each;
-  stride = from_thread(mask, address, (first + 1) & 31) - origin;
-  others = threads_with(mask, address != origin + place * stride);
-  if (!others)
-    return (struct shape){GPU_TRACE_STRIDE, origin - first * stride, stride};
-  n = (uint32_t)__builtin_ctz(others); /* the first thread of the second row */
-  if (mask != UINT32_MAX || n & (n - 1))
-    return each;
-  log2 = (uint32_t)__builtin_ctz(n);
-  row = from_thread(mask, address, n) - origin;
-  if (!fits(stride, GPU_TRACE_STRIDE_BITS) || !fits(row, GPU_TRACE_ROW_BITS) ||
-      threads_with(mask, address != origin + (lane & (n - 1)) * stride + (lane >> log2) * row))
-    return each;
-  return (struct shape){GPU_TRACE_ROWS, origin, GPU_TRACE_ROW_WORD(log2, stride, row)};
+  if (!threads_with(mask, exact != (uint64_t)(lane - first) * bytes)) {
+    if (lane == first)
+      begin_record(trace, what | (uint64_t)mask << 32, block, address - first * bytes, 3);
+    return;
+  }
+  others = !(mask >> first & 2) || threads_with(mask, exact != (uint64_t)(int64_t)distance);
+  if (!others) {
+    stride = (int32_t)from_thread32(mask, (uint32_t)distance, first + 1);
+    others = threads_with(mask, distance != (int32_t)((lane - first) * (uint32_t)stride));
+    if (others) {
+      n = (uint32_t)__builtin_ctz(others); /* the first thread of the second row */
+      log2 = (uint32_t)__builtin_ctz(n);
+      row = (int32_t)from_thread32(mask, (uint32_t)distance, n);
+      others = n & (n - 1) || mask != UINT32_MAX || !fits(row, MOST_ROW_BITS) ||
+               threads_with(mask, distance != (int32_t)((lane & (n - 1)) * (uint32_t)stride +
+                                                        (lane >> log2) * (uint32_t)row));
+    }
+  }
+  if (others || !fits(stride, log2 ? GPU_TRACE_STRIDE_BITS : MOST_STRIDE_BITS))
+    write_each(trace, what, mask, block, address);
+  else if (lane == first)
+    write_strides(trace,
+                  what | GPU_TRACE_FORM(log2 ? GPU_TRACE_ROWS : GPU_TRACE_STRIDE) |
+                      (uint64_t)mask << 32,
+                  block, address - (uint64_t)((int64_t)first * stride),
+                  log2 ? GPU_TRACE_ROW_WORD(log2, (uint32_t)stride, (int64_t)row)
+                       : (uint64_t)(int64_t)stride);
 }
 
-/* One record for the threads that are here. */
 OPERATION void note(const struct gpu_trace *trace, uint64_t pc, uint32_t what, uint64_t address,
                     uint32_t bytes)
 {
-  uint32_t block, mask, lane, rank, count, fixed;
-  struct shape shape;
-  uint64_t at = 0;
+  uint32_t block;
 
+  trace = of_this_grid(trace);
   if (!trace)
     return;
   block = traced_block(trace);
-  if (block == UINT32_MAX)
-    return;
-  mask = active_threads();
-  lane = laneid();
-  rank = (uint32_t)__builtin_popcount(mask & ((1u << lane) - 1));
-  count = (uint32_t)__builtin_popcount(mask);
-  shape = shape_of(mask, lane, address, bytes);
-  fixed = shape.form == GPU_TRACE_CONSECUTIVE || shape.form == GPU_TRACE_EACH ? 3 : 4;
-  if (!rank)
-    at = reserve(trace, shape.form == GPU_TRACE_EACH ? 3 + count : fixed);
-  at = from_thread(mask, at, (uint32_t)__builtin_ctz(mask));
-  if (!at)
-    return;
-  what |= place_of(trace, pc) | GPU_TRACE_FORM(shape.form);
-  for (uint32_t word = rank; word < fixed; word += count)
-    store(at + 8 * word, word == 0   ? what | (uint64_t)mask << 32
-                         : word == 1 ? block | (uint64_t)warp_of_block() << 32
-                         : word == 2 ? shape.address
-                                     : shape.strides);
-  if (shape.form == GPU_TRACE_EACH)
-    store(at + 8 * (3 + rank), address);
+  if (block != UINT32_MAX)
+    write_access(trace, what | place_of(trace, pc), block, address, bytes);
 }
 
 /* 1 to 16 bytes: the interface has no others. */
@@ -255,17 +322,16 @@ OPERATION void note_bulk(const struct gpu_trace *trace, uint64_t pc, uint32_t op
 
   if (laneid() != (uint32_t)__builtin_ctz(mask) || !pieces)
     return;
-  /* The record has the pieces where others have their threads. */
+  trace = of_this_grid(trace);
   if (trace) {
     const uint32_t block = traced_block(trace);
-    const uint64_t at = block == UINT32_MAX ? 0 : reserve(trace, 3);
 
-    if (!at)
-      return;
-    store(at, GPU_TRACE_OPERATION(GPU_TRACE_BULK) | GPU_TRACE_SIZE(operation) |
-                  place_of(trace, pc) | (uint64_t)pieces << 32);
-    store(at + 8, block | (uint64_t)warp_of_block() << 32);
-    store(at + 16, address);
+    /* The record has the pieces where others have their threads. */
+    if (block != UINT32_MAX)
+      begin_record(trace,
+                   GPU_TRACE_OPERATION(GPU_TRACE_BULK) | GPU_TRACE_SIZE(operation) |
+                       place_of(trace, pc) | (uint64_t)pieces << 32,
+                   block, address, 3);
   }
 }
 
@@ -293,13 +359,5 @@ uint32_t gpucache_bulk_atomic(const struct gpu_trace *trace, uint64_t pc, uint64
 {
   (void)source;
   note_bulk(trace, pc, GPU_TRACE_ATOMIC, destination, pieces);
-  return GO_ON;
-}
-
-uint32_t gpucache_block(struct gpu_trace *trace, uint64_t pc)
-{
-  (void)pc;
-  if (trace && !traced_block(trace))
-    store((uint64_t)(uintptr_t)&trace->shared, total_smem_size());
   return GO_ON;
 }

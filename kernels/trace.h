@@ -8,7 +8,8 @@
  * written. A record has these words:
  *
  *   0  what (bits 0 to 31), threads that take part (bits 32 to 63)
- *   1  number of the block in the trace (bits 0 to 31), of the warp in the block (bits 32 to 36)
+ *   1  number of the block in the trace (bits 0 to 31), of the warp in the block (bits 32 to 36), of
+ *      the launch (bits 37 to 63)
  *   2  address
  *   3  strides, if the form has any; or one address for each thread that takes part
  *
@@ -49,19 +50,30 @@ enum gpu_trace_form {
 #define GPU_TRACE_ROW_WORD(log2, stride, row)                                                      \
   ((log2) | ((stride) & 0x1fffff) << 3 | (uint64_t)(row) << 24)
 
+#define GPU_TRACE_WARP_BITS 5
+#define GPU_TRACE_WARP_MASK 31
 #define GPU_TRACE_MOST_WORDS (3 + 32)
 
-/* In memory of the GPU, one for each launch; the addresses are valid there. */
+/* The region of an SM: where the next record will be, and where the region ends. "next" goes on if
+ * the region is full. */
+struct gpu_trace_region {
+  uint64_t next, end;
+};
+
+#define GPU_TRACE_MOST_LAUNCHES 1024 /* that are recorded together: kernels of a graph */
+
+/* In memory of the GPU: what is recorded of a launch; the addresses are valid there. A graph has a
+ * table of GPU_TRACE_MOST_LAUNCHES of them; the place of a kernel is its grid's number modulo that. */
 struct gpu_trace {
-  uint64_t heads;        /* uint64_t[regions]: words that were reserved so far */
-  uint64_t words;        /* uint64_t[regions][region_words] */
-  uint64_t region_words;
-  uint64_t start, size;  /* pc of the kernel's first instruction, bytes of its code */
-  uint64_t shared;       /* written by block 0: bytes of shared memory of a block */
+  uint64_t places;      /* struct gpu_trace_region[regions] */
+  uint64_t start, size; /* pc of the kernel's first instruction, bytes of its code */
+  uint64_t grid;        /* in a graph: the number of the grid; UINT64_MAX: none */
+  uint64_t shared;      /* written by the first block: bytes of shared memory of a block */
+  uint32_t of_graph;
   uint32_t regions;
-  /* Block b of the grid is recorded if b % period < group. */
-  uint32_t period, group;
-  uint32_t reserved;
+  uint32_t launch; /* its number, shifted left by GPU_TRACE_WARP_BITS */
+  /* Block b of the grid is recorded if b % period < group; inverse is UINT32_MAX / period. */
+  uint32_t period, group, inverse;
 };
 
 #endif

@@ -496,6 +496,12 @@
 /** \brief Latency of a load from the shared memory of another SM in the cluster, in SM clock
  * cycles: the median of all pairs of SMs; number > 0, can have a fraction. */
 #define HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES "RemoteLatencyCycles"
+/** \brief Shared memory: latency of a bulk copy (TMA) of 16 bytes from L2, from its start until a
+ * warp has seen its mbarrier complete, in SM clock cycles; number > 0, can have a fraction. */
+#define HWLOC_GPUCACHE_BULK_COPY_LATENCY_CYCLES "BulkCopyLatencyCycles"
+/** \brief Shared memory: bytes that bulk copies (TMA) bring from L2 in an SM clock cycle, while
+ * only one SM copies and several large copies are under way; number > 0. */
+#define HWLOC_GPUCACHE_BULK_COPY_BYTES_PER_CYCLE "BulkCopyBytesPerCycle"
 /** \brief TLB: number of entries; integer >= 1. */
 #define HWLOC_GPUCACHE_ENTRIES "Entries"
 /** \brief TLB: bytes that an entry translates; integer >= 1. */
@@ -579,6 +585,8 @@
 #define HWLOC_GPUCACHE_BANK "Bank"
 #define HWLOC_GPUCACHE_CONFLICT "Conflict"
 #define HWLOC_GPUCACHE_REMOTE_LATENCY "RemoteLatency"
+#define HWLOC_GPUCACHE_BULK_COPY_LATENCY "BulkCopyLatency"
+#define HWLOC_GPUCACHE_BULK_COPY "BulkCopy"
 #define HWLOC_GPUCACHE_ENTRY "Entry"
 #define HWLOC_GPUCACHE_REACH "Reach"
 /* Keys without a unit are their own properties: PerSM, Instances, SharedByCUs, CUGroups,

@@ -21,6 +21,7 @@ enum gc_need {
   GC_NEED_CONSTANT,
   GC_NEED_SCALAR,
   GC_NEED_CLUSTERS,
+  GC_NEED_BULK,
   GC_NEED_CODE
 };
 enum gc_kernel_work {

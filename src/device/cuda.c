@@ -129,6 +129,7 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
     status = read_statements(cuda, out, err);
   out->transfers_per_clock = 2; /* for every kind of memory; with HIP it depends on the kind */
   out->cores_per_sm = gc_cores_of_capability(out->compute_major, out->compute_minor);
+  out->bulk_copies = out->compute_major >= 9;
   out->has_texture = out->has_constant = out->has_read_only = out->has_code = out->has_gpcs = true;
   return status;
 }

@@ -13,6 +13,7 @@
 #define KERNEL(name, ...) GC_KERNEL_##name,
 static const enum gc_kernel filler[] = {GPU_FILLER_KERNELS(KERNEL)};
 static const enum gc_kernel cluster[] = {GPU_CLUSTER_KERNELS(KERNEL)};
+static const enum gc_kernel bulk[] = {GPU_BULK_KERNELS(KERNEL)};
 static const enum gc_kernel jumps[] = {GPU_JUMPS_KERNELS(KERNEL)};
 static const enum gc_kernel system[] = {GPU_SYSTEM_KERNELS(KERNEL)};
 #undef KERNEL
@@ -25,7 +26,8 @@ static const struct {
   const uint64_t *bytes;
   const enum gc_kernel *kernels;
   size_t count;
-} images[GC_CUDA_IMAGES] = {IMAGE(filler), IMAGE(cluster), IMAGE(jumps), IMAGE(system)};
+} images[GC_CUDA_IMAGES] = {IMAGE(filler), IMAGE(cluster), IMAGE(bulk), IMAGE(jumps),
+                            IMAGE(system)};
 
 /* The index of the image that has this kernel; GC_CUDA_IMAGES: none of them has it. */
 static size_t image_of(enum gc_kernel kernel)

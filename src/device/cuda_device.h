@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "device/pinned.h"
 
-#define GC_CUDA_IMAGES 4 /* that are loaded on first use: see cuda_device.c */
+#define GC_CUDA_IMAGES 5 /* that are loaded on first use: see cuda_device.c */
 
 /* Another copy of the kernels, for the constant bank that comes with it. */
 struct gc_cuda_copy {

@@ -75,6 +75,7 @@ struct gc_properties {
   bool l2_per_xcd; /* each XCD has an L2 of its own, which can have all addresses, and XCDs get the
                       blocks alternately; false: one L2 for all SMs, perhaps in partitions */
   bool ramps_late; /* the clock may stay low until the GPU has worked for tenths of a second */
+  bool bulk_copies; /* from global to shared memory (TMA) */
   bool ecc;
   bool integrated; /* the GPU has no memory of its own: device memory is memory of the host */
   bool host_atomics; /* its atomic operations on memory of the host are native: the link has them */

@@ -16,6 +16,7 @@ IMAGE("gc_cuda_image", "kernels/cuda.image")
 IMAGE("gc_cuda_copies_image", "kernels/copies.image")
 IMAGE("gc_cuda_filler_image", "kernels/filler.image")
 IMAGE("gc_cuda_cluster_image", "kernels/cluster.image")
+IMAGE("gc_cuda_bulk_image", "kernels/bulk.image")
 IMAGE("gc_cuda_jumps_image", "kernels/jumps.image")
 IMAGE("gc_cuda_system_image", "kernels/system.image")
 

@@ -28,6 +28,10 @@ extern const uint64_t gc_cuda_filler_image_bytes;
 extern const unsigned char gc_cuda_cluster_image[];
 extern const uint64_t gc_cuda_cluster_image_bytes;
 
+/* The same for bulk.c. */
+extern const unsigned char gc_cuda_bulk_image[];
+extern const uint64_t gc_cuda_bulk_image_bytes;
+
 /* The same for system.c, which GPUs before compute capability 6.0 cannot load. */
 extern const unsigned char gc_cuda_system_image[];
 extern const uint64_t gc_cuda_system_image_bytes;

@@ -8,7 +8,7 @@ src_device_libdevice_la_LIBADD = src/util/libutil.la
 
 # The assembler includes the images, which make does not see.
 src/device/images.lo: kernels/cuda.image kernels/copies.image kernels/filler.image kernels/cluster.image \
-	kernels/jumps.image kernels/system.image $(AMD_IMAGES)
+	kernels/bulk.image kernels/jumps.image kernels/system.image $(AMD_IMAGES)
 
 # NVIDIA
 src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda.h \

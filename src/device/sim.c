@@ -128,6 +128,7 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
       .has_read_only = facts->has_read_only,
       .has_scalar = facts->has_scalar,
       .has_code = facts->has_code && !facts->amd,
+      .bulk_copies = facts->bulk_copies,
       .ecc = facts->ecc,
       .integrated = facts->integrated,
       .host_atomics = has_host_atomics(facts),

@@ -71,6 +71,8 @@ struct gc_sim_block {
   uint64_t rows_from, rows_to;  /* clock at the begin and the end of the rows in flight */
   uint32_t clock_khz, clock_overhead;
   const struct gc_disturbance *disturbance;
+  double bulk_free; /* clock at which the copy engine can begin the next bulk copy, */
+  uint64_t bulk_arrived[GPU_BULK_PLACES]; /* and at which the last one to each place arrives */
   struct gc_lanes lanes; /* of the last load of all lanes, and its cycles without noise */
   uint32_t lanes_cycles;
   uint32_t unit;     /* selects the cache of warp 0 if an SM has several */

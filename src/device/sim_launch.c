@@ -36,6 +36,7 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
       [GC_NEED_CONSTANT] = facts->has_constant,
       [GC_NEED_SCALAR] = facts->has_scalar,
       [GC_NEED_CLUSTERS] = facts->cluster_blocks > 0,
+      [GC_NEED_BULK] = facts->bulk_copies,
       [GC_NEED_CODE] = facts->has_code,
   };
 

@@ -529,6 +529,56 @@ static inline uint32_t gpu_load_remote(uint32_t at)
   return gpu_remote_address((uint32_t)next & ((1u << GPU_SIM_REMOTE_SHIFT) - 1), rank);
 }
 
+static inline void gpu_bulk_begin(void)
+{
+  gpu_sim->bulk_free = 0;
+  memset(gpu_sim->bulk_arrived, 0, sizeof(gpu_sim->bulk_arrived));
+}
+
+static inline void gpu_bulk_expect(uint32_t place, uint32_t bytes)
+{
+  (void)place;
+  (void)bytes;
+}
+
+/* The copies of an SM come one after another; each arrives one latency after the engine has made
+ * it. */
+static inline void gpu_bulk_copy(uint32_t place, uint32_t to, uint64_t from, uint32_t bytes)
+{
+  struct gc_sim_block *b = gpu_sim;
+  uint32_t latency;
+  double busy;
+
+  if (from % GPU_BULK_LEAST || bytes % GPU_BULK_LEAST)
+    gc_sim_illegal(b, "misaligned global", from);
+  if (to % GPU_BULK_LEAST || to > b->shared_bytes || b->shared_bytes - to < bytes)
+    gc_sim_illegal(b, "shared", to);
+  gc_sim_region_of(b, from, bytes);
+  gc_sim_settle(b);
+  gc_sim_tell_time(b);
+  latency = gc_model_bulk(b->model, b->sm, from, bytes, &busy);
+  b->bulk_free = (b->bulk_free > (double)b->clock ? b->bulk_free : (double)b->clock) + busy;
+  b->bulk_arrived[place] = (uint64_t)b->bulk_free + latency;
+}
+
+static inline void gpu_bulk_wait(uint32_t place, uint32_t parity)
+{
+  struct gc_sim_block *b = gpu_sim;
+
+  (void)parity;
+  b->clock = b->clock > b->bulk_arrived[place] ? b->clock : b->bulk_arrived[place];
+}
+
+static inline void gpu_timed_bulk_copy(uint32_t place, uint32_t to, uint64_t from, uint32_t bytes,
+                                       uint32_t parity, uint32_t *t)
+{
+  const uint64_t start = gpu_clock64();
+
+  gpu_bulk_copy(place, to, from, bytes);
+  gpu_bulk_wait(place, parity);
+  *t = gpu_cycles(start, gpu_clock64());
+}
+
 static inline void gpu_add32(uint64_t address, uint32_t value)
 {
   gpu_store32(address, gpu_get32(address) + value);

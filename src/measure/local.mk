@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += src/measure/libmeasure.la
 src_measure_libmeasure_la_SOURCES = \
 	src/measure/bandwidth/atomic_rate.c \
 	src/measure/bandwidth/bandwidth.h \
+	src/measure/bandwidth/bulk.c \
 	src/measure/bandwidth/curves.c \
 	src/measure/bandwidth/departure.c \
 	src/measure/bandwidth/gpu_bandwidth.c \

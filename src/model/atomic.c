@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Accesses that are more than a load: all lanes of a warp in the banks of shared memory, and atomic
- * operations.
+ * Accesses that are more than a load: all lanes of a warp in the banks of shared memory, atomic
+ * operations, and bulk copies.
  */
 #include "model/model.h"
 
@@ -113,4 +113,21 @@ double gc_model_atomics(const struct gc_model *model, enum gc_space space, uint3
   return (double)lanes * (sms / model->profile.facts.xcds) /
          (atomics->l2_rate * model->traffic_share) *
          (model->own_clock[GC_SPACE_CG][0] ? model->clock_share : 1);
+}
+
+/* The first line determines the latency; the others come right behind it. A copy from behind L2
+ * takes as much longer as a load does. */
+uint32_t gc_model_bulk(struct gc_model *model, uint32_t sm, uint64_t address, uint32_t bytes,
+                       double *busy)
+{
+  const struct gc_profile *profile = &model->profile;
+  const struct gc_profile_level *l2 = &profile->paths[GC_SPACE_CG].levels[0];
+  const uint32_t line = profile->caches[l2->cache].shape.line, more = (bytes - 1) / line;
+  uint32_t cycles;
+
+  *busy = bytes / profile->bulk.rate;
+  if (more)
+    gc_model_touch_run(model, sm, GC_SPACE_CG, address + line, line, more);
+  cycles = gc_model_load(model, sm, GC_SPACE_CG, address) + profile->bulk.cycles;
+  return cycles > l2->cycles ? cycles - l2->cycles : 1;
 }

@@ -436,6 +436,7 @@ static void derive(struct gc_profile *profile)
   facts->has_code = profile->paths[GC_SPACE_INSTRUCTION].line_number;
   facts->has_scalar = profile->paths[GC_SPACE_SCALAR].line_number;
   facts->has_read_only = profile->paths[GC_SPACE_NC].line_number;
+  facts->bulk_copies = profile->bulk.line_number;
   facts->amd = *profile->gfx;
   facts->local_l1 |= facts->amd; /* the vector L1 has the scratch memory of waves, too */
   facts->aliases = !facts->amd && facts->compute_major >= 6 && !facts->no_aliases;

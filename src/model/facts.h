@@ -63,6 +63,7 @@ struct gc_model_facts {
   bool amd;     /* the profile names a gfx target */
   bool aliases; /* the driver can map memory more than once */
   bool no_aliases; /* the profile says that it cannot */
+  bool bulk_copies; /* from global to shared memory */
   bool rotates; /* a launch of one block runs on another SM each time */
   bool global_l1, local_l1, has_texture, has_constant, has_read_only, has_scalar, has_code, has_carveout, ecc;
   bool integrated; /* it uses the memory of the host */

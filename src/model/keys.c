@@ -591,6 +591,7 @@ static int read_rates(const struct gc_profile_value *value, char *text, void *to
 #define TLB(field) offsetof(struct gc_profile_tlb, field)
 #define HOST(field) offsetof(struct gc_model_host, field)
 #define BANKS(field) offsetof(struct gc_profile_banks, field)
+#define BULK(field) offsetof(struct gc_profile_bulk, field)
 #define ATOMICS(field) offsetof(struct gc_profile_atomics, field)
 #define BROKEN_BYTES sizeof(((struct gc_model_facts *)0)->broken)
 #define MODEL_BYTES sizeof(((struct gc_model_facts *)0)->model)
@@ -747,6 +748,12 @@ const struct gc_profile_key gc_banks_keys[] = {
     {"width", read_size32, BANKS(width), false, 4, 16},
     {"interleave", read_size32, BANKS(interleave), false, 4, 16},
     {"conflict", read_u32, BANKS(conflict), false, 1, 1000},
+    END,
+};
+
+const struct gc_profile_key gc_bulk_keys[] = {
+    {"cycles", read_u32, BULK(cycles), true, 1, 100000},
+    {"bytes_per_cycle", read_gbps, BULK(rate), true, 0, 4096},
     END,
 };
 

@@ -215,4 +215,9 @@ bool gc_model_sms_of_cluster(const struct gc_model *model, uint32_t cluster, uin
 /* The cycles of a load from the shared memory of another SM of the cluster. */
 uint32_t gc_model_remote(struct gc_model *model, uint32_t sm, uint32_t other);
 
+/* A bulk copy of so many bytes to the shared memory of this SM. Returns its latency, without the
+ * cycles for which it keeps the copy engine of the SM busy: *busy. */
+uint32_t gc_model_bulk(struct gc_model *model, uint32_t sm, uint64_t address, uint32_t bytes,
+                       double *busy);
+
 #endif

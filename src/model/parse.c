@@ -124,6 +124,16 @@ static int begin_atomics(struct parser *parser)
   return 0;
 }
 
+static int begin_bulk(struct parser *parser)
+{
+  if (parser->profile->bulk.line_number)
+    return gc_value_wrong(&parser->at, "a second [bulk]");
+  parser->profile->bulk.line_number = parser->at.line;
+  parser->keys = gc_bulk_keys;
+  parser->target = (char *)&parser->profile->bulk;
+  return 0;
+}
+
 static int add_host(struct parser *parser, const struct gc_model_host *host,
                     const struct gc_profile_key *keys)
 {
@@ -197,6 +207,8 @@ static int begin_section(struct parser *parser, char *header)
       return begin_banks(parser);
     if (!name && !strcmp(kind, "atomics"))
       return begin_atomics(parser);
+    if (!name && !strcmp(kind, "bulk"))
+      return begin_bulk(parser);
     if (name && !strcmp(kind, "host"))
       return begin_host(parser, name);
     if (name && !strcmp(kind, "peer"))
@@ -206,7 +218,7 @@ static int begin_section(struct parser *parser, char *header)
   }
   return gc_value_wrong(&parser->at,
                         "%s is none of [unified], [cache NAME], [tlb NAME], [space NAME], "
-                        "[banks], [atomics], [host NODE], [peer NAME], [sysfs ELEMENT]",
+                        "[banks], [atomics], [bulk], [host NODE], [peer NAME], [sysfs ELEMENT]",
                         parser->section);
 }
 

@@ -128,6 +128,13 @@ struct gc_profile_atomics {
   double shared_rate, l2_rate;       /* operations on one word for each cycle: of an SM; of all */
 };
 
+/* Bulk copies from global to shared memory. */
+struct gc_profile_bulk {
+  unsigned line_number; /* 0: there are none */
+  uint32_t cycles;      /* latency of a short copy that L2 has */
+  double rate;          /* bytes for each cycle of an SM */
+};
+
 /* The numbers of the SMs: ranges, which repeat `times` times, each time `step` higher. */
 struct gc_profile_ids {
   unsigned count; /* 0: the numbers are 0, 1, 2 … */
@@ -178,6 +185,7 @@ struct gc_profile {
   struct gc_profile_path paths[GC_SPACE_COUNT];
   struct gc_profile_banks banks;
   struct gc_profile_atomics atomics;
+  struct gc_profile_bulk bulk;
   unsigned tlb_count;
   struct gc_profile_tlb tlbs[GC_PROFILE_TLBS_MAX]; /* nearest first */
 };

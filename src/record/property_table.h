@@ -416,6 +416,17 @@ PROPERTY(REMOTE_LATENCY, "RemoteLatency", remote, "Remote shared memory",
          "The value is the median of all pairs.")
 NUMBER(REMOTE_LATENCY, "RemoteLatencyCycles", TENTHS, 0, remote_latency_cycles, "remote latency")
 
+PROPERTY(BULK_LATENCY, "BulkCopyLatency", bulk_latency, "Bulk copies",
+         "All SMs time single bulk copies (TMA) of 16 bytes from L2 to shared memory. The value is "
+         "the median.")
+NUMBER(BULK_LATENCY, "BulkCopyLatencyCycles", TENTHS, 0, bulk_latency_cycles, "bulk copy latency")
+
+PROPERTY(BULK_RATE, "BulkCopy", bulk_rate, "Bulk copies",
+         "One SM keeps four bulk copies (TMA) from L2 to shared memory under way, of growing size, "
+         "until larger ones are no faster.")
+NUMBER(BULK_RATE, "BulkCopyBytesPerCycle", RATE, 0, bulk_bytes_per_cycle,
+       "bulk copies of an SM")
+
 PROPERTY(ENTRIES, "Entries", entries, "TLBs",
          "More and more pages are walked. Loads take longer when there are more pages than "
          "entries.")

@@ -25,7 +25,6 @@ static const struct {
   Sanitizer_InstructionId instruction;
   const char *function;
 } patches[] = {
-    {SANITIZER_INSTRUCTION_BLOCK_ENTER, "gpucache_block"},
     {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "gpucache_global"},
     {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpucache_local"},
     {SANITIZER_INSTRUCTION_BARRIER, "gpucache_barrier"},
@@ -168,7 +167,6 @@ void gc_contexts_remove(void *handle)
 
 int gc_contexts_allocate(void *handle, struct gc_context_memory *memory, struct gc_error *err)
 {
-  struct gpu_trace *trace = &memory->trace;
   void *address = NULL;
   size_t bytes = 0;
   int status = -ENOMEM;
@@ -179,11 +177,11 @@ int gc_contexts_allocate(void *handle, struct gc_context_memory *memory, struct 
   }
   if (status)
     return status;
-  memory->on_gpu = address;
-  trace->regions = memory->sms;
-  trace->region_words = (bytes - sizeof *trace) / sizeof(uint64_t) / memory->sms - 1;
-  trace->heads = (uintptr_t)(memory->on_gpu + 1);
-  trace->words = trace->heads + memory->sms * sizeof(uint64_t);
+  memory->launches = address;
+  memory->places = (struct gpu_trace_region *)(memory->launches + GPU_TRACE_MOST_LAUNCHES);
+  memory->words = (uint64_t *)(memory->places + memory->sms);
+  memory->region_words =
+      (bytes - (size_t)((char *)memory->words - (char *)address)) / sizeof(uint64_t) / memory->sms;
   return 0;
 }
 

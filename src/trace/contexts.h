@@ -15,12 +15,14 @@
 
 #define GC_TRACE_MOST_SMS 1024 /* no GPU has more */
 
-/* Memory for records. */
+/* Memory for records: addresses on the GPU. */
 struct gc_context_memory {
   uint32_t sms;
-  uint64_t of_gpu;          /* bytes that the GPU has */
-  struct gpu_trace *on_gpu; /* heads and words follow. NULL: no memory yet */
-  struct gpu_trace trace;   /* where they are */
+  uint64_t of_gpu;                 /* bytes that the GPU has */
+  struct gpu_trace *launches;      /* [GPU_TRACE_MOST_LAUNCHES]. NULL: no memory yet */
+  struct gpu_trace_region *places; /* [sms] */
+  uint64_t *words;                 /* [sms][region_words] */
+  uint64_t region_words;
 };
 
 struct gc_traced_module {

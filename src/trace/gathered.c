@@ -3,6 +3,7 @@
 
 #include "kernels/trace.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -70,12 +71,14 @@ static void flush(struct chunk *chunk)
   chunk->used = 0;
 }
 
-static void put(struct chunk *chunk, uint64_t value)
+static void put(struct chunk *chunk, const uint64_t *words, size_t count)
 {
-  if (chunk->used == CHUNK)
-    flush(chunk);
-  for (unsigned i = 0; i < 8; i++)
-    chunk->bytes[chunk->used++] = (uint8_t)(value >> 8 * i);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t word = htole64(words[i]);
+
+    memcpy(chunk->bytes + chunk->used, &word, sizeof word);
+    chunk->used += sizeof word;
+  }
 }
 
 /* A record is not divided. */
@@ -90,99 +93,137 @@ static void put_record(struct chunk *chunk, const uint64_t *record)
   const size_t count = words_of(record);
 
   begin_record(chunk, count - 1);
-  put(chunk, record[0]);
-  for (size_t i = 2; i < count; i++)
-    put(chunk, record[i]);
+  put(chunk, record, 1);
+  put(chunk, record + 2, count - 2);
 }
 
 static void put_warp(struct chunk *chunk, uint64_t block, uint64_t warp)
 {
+  const uint64_t words[] = {GPU_TRACE_WARP | warp << 32, block};
+
   begin_record(chunk, 2);
-  put(chunk, GPU_TRACE_WARP | warp << 32);
-  put(chunk, block);
+  put(chunk, words, 2);
 }
 
-/* The records, sorted by block and warp. */
-struct order {
-  size_t *starts;           /* [blocks * warps + 1]: where those of each warp begin */
-  const uint64_t **records; /* [count] */
-  size_t count;
+struct gc_sorted {
+  const struct gc_gathered_launch *launches;
+  size_t count;             /* of launches */
+  size_t *first;            /* [count + 1]: the key of each launch's first warp */
+  size_t *starts;           /* [keys + 1]: where the records of each warp begin */
+  const uint64_t **records; /* sorted by key */
 };
 
-static bool key_of(const uint64_t *record, uint64_t blocks, unsigned warps, size_t *key)
+static bool key_of(const struct gc_sorted *sorted, const uint64_t *record, size_t *key)
 {
-  const uint64_t block = (uint32_t)record[1], warp = record[1] >> 32;
+  const uint64_t block = (uint32_t)record[1], warp = record[1] >> 32 & GPU_TRACE_WARP_MASK;
+  const uint64_t number = record[1] >> (32 + GPU_TRACE_WARP_BITS);
+  const struct gc_gathered_launch *launch;
 
-  *key = (size_t)(block * warps + warp);
-  return block < blocks && warp < warps && !(what_of(record) >> 30) && mask_of(record);
+  if (number >= sorted->count)
+    return false;
+  launch = &sorted->launches[number];
+  if (block >= launch->blocks || warp >= launch->warps)
+    return false;
+  *key = sorted->first[number] + (size_t)(block * launch->warps + warp);
+  return !(what_of(record) >> 30) && mask_of(record);
 }
 
 /* A counting sort, which keeps the order of a warp's records. */
-static int sort(const struct gc_gathered *gathered, uint64_t blocks, unsigned warps,
-                struct order *order)
+static int sort(const struct gc_gathered *gathered, struct gc_sorted *sorted)
 {
-  const size_t keys = (size_t)blocks * warps;
+  const size_t keys = sorted->first[sorted->count];
   struct walk walk = {gathered, 0, 0};
   const uint64_t *record;
-  size_t sum = 0, key;
+  size_t count = 0, sum = 0, key;
 
-  order->starts = calloc(keys + 1, sizeof *order->starts);
-  if (!order->starts)
+  sorted->starts = calloc(keys + 1, sizeof *sorted->starts);
+  if (!sorted->starts)
     return -ENOMEM;
-  while ((record = next_record(&walk))) {
-    if (!key_of(record, blocks, warps, &key))
+  for (; (record = next_record(&walk)); count++) {
+    if (!key_of(sorted, record, &key))
       return -EBADMSG;
-    order->starts[key]++;
-    order->count++;
+    sorted->starts[key]++;
   }
-  order->records = malloc((order->count + 1) * sizeof *order->records);
-  if (!order->records)
+  sorted->records = malloc((count + 1) * sizeof *sorted->records);
+  if (!sorted->records)
     return -ENOMEM;
   for (key = 0; key <= keys; key++) {
-    const size_t here = order->starts[key];
+    const size_t here = sorted->starts[key];
 
-    order->starts[key] = sum;
+    sorted->starts[key] = sum;
     sum += here;
   }
   walk = (struct walk){gathered, 0, 0};
-  while ((record = next_record(&walk)) && key_of(record, blocks, warps, &key))
-    order->records[order->starts[key]++] = record;
+  while ((record = next_record(&walk)) && key_of(sorted, record, &key))
+    sorted->records[sorted->starts[key]++] = record;
   /* Each start has become the start of the next one. */
-  memmove(order->starts + 1, order->starts, keys * sizeof *order->starts);
-  order->starts[0] = 0;
+  memmove(sorted->starts + 1, sorted->starts, keys * sizeof *sorted->starts);
+  sorted->starts[0] = 0;
   return 0;
 }
 
-static void write_all(uint64_t blocks, unsigned warps, const struct order *order,
-                      struct chunk *chunk)
+static int count_keys(struct gc_sorted *sorted)
 {
-  for (size_t key = 0; key < (size_t)blocks * warps; key++) {
-    if (order->starts[key] == order->starts[key + 1])
-      continue;
-    put_warp(chunk, key / warps, key % warps);
-    for (size_t i = order->starts[key]; i < order->starts[key + 1]; i++)
-      put_record(chunk, order->records[i]);
-  }
-  flush(chunk);
+  sorted->first = calloc(sorted->count + 1, sizeof *sorted->first);
+  if (!sorted->first)
+    return -ENOMEM;
+  for (size_t i = 0; i < sorted->count; i++)
+    sorted->first[i + 1] =
+        sorted->first[i] + (size_t)sorted->launches[i].blocks * sorted->launches[i].warps;
+  return 0;
 }
 
-int gc_gathered_write(const struct gc_gathered *gathered, uint64_t blocks, unsigned warps,
-                      FILE *file, struct gc_error *err)
+int gc_gathered_sort(const struct gc_gathered *gathered, const struct gc_gathered_launch *launches,
+                     size_t count, struct gc_sorted **result, struct gc_error *err)
 {
-  struct chunk *chunk = malloc(sizeof *chunk);
-  struct order order = {0};
-  int status = chunk ? sort(gathered, blocks, warps, &order) : -ENOMEM;
+  struct gc_sorted *sorted = calloc(1, sizeof *sorted);
+  int status = -ENOMEM;
 
-  if (!status) {
-    chunk->used = 0;
-    chunk->file = file;
-    write_all(blocks, warps, &order, chunk);
+  if (sorted) {
+    sorted->launches = launches;
+    sorted->count = count;
+    status = count_keys(sorted);
   }
-  free(order.starts);
-  free(order.records);
+  if (!status)
+    status = sort(gathered, sorted);
+  if (status) {
+    gc_sorted_free(sorted);
+    sorted = NULL;
+  }
+  *result = sorted;
+  return status ? gc_fail(err, status,
+                          status == -ENOMEM ? "out of memory" : "its records are not of its blocks")
+                : 0;
+}
+
+void gc_sorted_free(struct gc_sorted *sorted)
+{
+  if (!sorted)
+    return;
+  free(sorted->first);
+  free(sorted->starts);
+  free(sorted->records);
+  free(sorted);
+}
+
+int gc_sorted_write(const struct gc_sorted *sorted, size_t launch, FILE *file, struct gc_error *err)
+{
+  const unsigned warps = sorted->launches[launch].warps;
+  const size_t first = sorted->first[launch], end = sorted->first[launch + 1];
+  struct chunk *chunk = malloc(sizeof *chunk);
+
+  if (!chunk)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  chunk->used = 0;
+  chunk->file = file;
+  for (size_t key = first; key < end; key++) {
+    if (sorted->starts[key] == sorted->starts[key + 1])
+      continue;
+    put_warp(chunk, (key - first) / warps, (key - first) % warps);
+    for (size_t i = sorted->starts[key]; i < sorted->starts[key + 1]; i++)
+      put_record(chunk, sorted->records[i]);
+  }
+  flush(chunk);
   free(chunk);
-  if (status)
-    return gc_fail(err, status,
-                   status == -ENOMEM ? "out of memory" : "its records are not of its blocks");
   return ferror(file) ? gc_fail(err, -EIO, "cannot write: %s", strerror(errno)) : 0;
 }

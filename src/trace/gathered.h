@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The records of one launch as the GPU wrote them (kernels/trace.h), and the order in which a trace
+ * The records of launches as the GPU wrote them (kernels/trace.h), and the order in which a trace
  * has them.
  */
 #ifndef GC_TRACE_GATHERED_H
@@ -19,11 +19,23 @@ struct gc_gathered {
   size_t regions;
 };
 
-/* Writes the records of a launch of which so many blocks were recorded, with so many warps each:
- * sorted by block and warp, as chunks of version 2 of the trace format (doc/traces.md). 0, or a
- * negative errno with a sentence: -ENOMEM, -EIO, -EBADMSG (records that no such launch can have).
- */
-int gc_gathered_write(const struct gc_gathered *gathered, uint64_t blocks, unsigned warps,
-                      FILE *file, struct gc_error *err);
+/* What was recorded of a launch. */
+struct gc_gathered_launch {
+  uint64_t blocks;
+  unsigned warps; /* of each block */
+};
+
+/* Sorts the records by launch, block and warp. The words must outlive the result. 0, or a negative
+ * errno with a sentence: -ENOMEM, -EBADMSG (records that no such launch can have). *result is NULL
+ * then. */
+struct gc_sorted;
+int gc_gathered_sort(const struct gc_gathered *gathered, const struct gc_gathered_launch *launches,
+                     size_t count, struct gc_sorted **result, struct gc_error *err);
+void gc_sorted_free(struct gc_sorted *sorted);
+
+/* Writes the records of a launch as chunks of version 2 of the trace format (doc/traces.md). 0, or
+ * a negative errno with a sentence: -ENOMEM, -EIO. */
+int gc_sorted_write(const struct gc_sorted *sorted, size_t launch, FILE *file,
+                    struct gc_error *err);
 
 #endif

@@ -5,18 +5,18 @@
  * (CUDA_INJECTION64_PATH). Through NVIDIA's Sanitizer API it puts the functions of kernels/trace.c
  * into all kernels. When a kernel has ended, it fetches their records.
  *
- * The mutex `tracing` is held from the begin to the end of a recorded launch, and the launch waits
- * for its kernel. So recorded launches run one after another. `lock` is held for lists, ptxas and
- * writing, and not while the driver is called for a launch. Both are recursive, because functions
- * of the API call back. A failure never ends the program: the launch
+ * The mutex `tracing` is held from the begin to the end of a recorded launch, of a kernel or a
+ * graph, and the launch waits for its kernels. So recorded launches run one after another. `lock`
+ * is held for lists, ptxas and writing, and not while the driver is called for a launch. Both are
+ * recursive, because functions of the API call back. A failure never ends the program: the launch
  * is left out, and the part says so.
  */
 #include "trace/api.h"
 #include "trace/contexts.h"
-#include "trace/gathered.h"
+#include "trace/launches.h"
 #include "trace/settings.h"
+#include "trace/memsets.h"
 
-#include "kernels/trace.h"
 #include "predict/wanted.h"
 #include "util/clock.h"
 
@@ -30,11 +30,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A sample has several groups of neighboring blocks. By default each group fills the GPU, so that
- * each block has the neighbors in its SM and in L2 that it has without tracing. */
-#define GROUPS 4
-#define MOST_RESIDENT_THREADS 2048
-#define MOST_RESIDENT_BLOCKS 32
 /* After that, a launch is left out: the thread whose launch is being recorded may wait for a lock
  * of this thread. */
 #define MOST_WAIT_SECONDS 2
@@ -44,22 +39,21 @@ static struct {
   struct gc_wanted_names names;
   pthread_mutex_t lock; /* of the following */
   struct gc_part part;
-  uint64_t launches, left_out, in_graphs;
+  uint64_t seen, left_out, in_graphs; /* launches */
+  struct gc_trace_touched touched;    /* since the last launch that is recorded */
   struct gc_error why;  /* of the first launch that was left out */
   struct gc_error full; /* why no more launches are traced; "": they are */
 
-  pthread_mutex_t tracing; /* of the following: the launch that is traced now */
-  struct gpu_trace trace;  /* as the GPU has it */
-  struct gpu_trace *on_gpu; /* where; only an address here */
-  unsigned module;
-  uint64_t grid, blocks; /* launched and traced */
-  unsigned threads;      /* of a block */
-  int carveout;          /* that the kernel prefers, percent; negative: none */
+  pthread_mutex_t tracing;     /* of the following */
+  struct gc_launches launches; /* that are recorded now */
 } tracer = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
             .tracing = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
-/* The launch of this thread that is traced; NULL: none. */
-static _Thread_local Sanitizer_LaunchHandle traced;
+/* Of this thread: the launch that is recorded, NULL if there is none, and the graph that is being
+ * launched. */
+static _Thread_local Sanitizer_LaunchHandle recorded;
+static _Thread_local enum { NO_GRAPH, GRAPH_UPLOAD, GRAPH_BUSY, GRAPH_RECORDED } graph;
+static _Thread_local Sanitizer_StreamHandle graph_stream;
 
 static void leave_out(const struct gc_error *err)
 {
@@ -69,215 +63,195 @@ static void leave_out(const struct gc_error *err)
   pthread_mutex_unlock(&tracer.lock);
 }
 
-/* What fills the GPU: no SM holds more threads or blocks. */
-static uint64_t resident_blocks(unsigned threads, uint32_t sms)
-{
-  const unsigned of_sm = MOST_RESIDENT_THREADS / (threads ? threads : 1);
-
-  return (uint64_t)sms * (of_sm < MOST_RESIDENT_BLOCKS ? of_sm ? of_sm : 1 : MOST_RESIDENT_BLOCKS);
-}
-
-/* Which blocks are traced, and how many they are. */
-static int choose_blocks(const Sanitizer_LaunchData *data, struct gc_error *err)
-{
-  const uint64_t grid = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z;
-  struct gpu_trace *trace = &tracer.trace;
-  uint64_t wanted = tracer.settings.blocks;
-
-  if (!grid || grid > UINT32_MAX)
-    return gc_fail(err, -EOPNOTSUPP, "its grid has 0 or more than 2^32 blocks");
-  tracer.grid = grid;
-  tracer.threads = data->blockDim_x * data->blockDim_y * data->blockDim_z;
-  if (!wanted)
-    wanted = GROUPS * resident_blocks(tracer.threads, trace->regions);
-  /* period * GROUPS >= grid, so that there are no more groups. */
-  trace->period = (uint32_t)((grid + GROUPS - 1) / GROUPS);
-  trace->group = wanted < grid ? (uint32_t)((wanted + GROUPS - 1) / GROUPS) : trace->period;
-  tracer.blocks = grid / trace->period * trace->group +
-                  (grid % trace->period < trace->group ? grid % trace->period : trace->group);
-  return 0;
-}
-
 /* What the launch needs. Memory is taken without the lock, because the driver may wait for a thread
  * that waits for the lock. */
-static int find(const Sanitizer_LaunchData *data, struct gc_error *err)
+static int find(const Sanitizer_LaunchData *data, struct gc_context_memory *memory,
+                const struct gc_traced_module **module, struct gc_error *err)
 {
-  struct gc_context_memory memory;
-  const struct gc_traced_module *module;
   int status;
 
   pthread_mutex_lock(&tracer.lock);
   if (*tracer.full.text)
     status = gc_fail(err, -EFBIG, "%s", tracer.full.text);
   else
-    status = gc_contexts_find(data->context, &memory, err);
+    status = gc_contexts_find(data->context, memory, err);
   if (!status)
-    status = gc_modules_find(data->module, &module, err);
-  if (!status)
-    tracer.module = module->number;
+    status = gc_modules_find(data->module, module, err);
   pthread_mutex_unlock(&tracer.lock);
-  if (!status && !memory.on_gpu) {
-    status = gc_contexts_allocate(data->context, &memory, err);
+  if (!status && !memory->launches) {
+    status = gc_contexts_allocate(data->context, memory, err);
     pthread_mutex_lock(&tracer.lock);
     if (!status)
-      gc_contexts_keep(data->context, &memory);
+      gc_contexts_keep(data->context, memory);
     pthread_mutex_unlock(&tracer.lock);
   }
-  tracer.carveout = gc_contexts_carveout(data->function);
-  tracer.trace = memory.trace;
-  tracer.on_gpu = memory.on_gpu;
   return status;
 }
 
-static int prepare(const Sanitizer_LaunchData *data, struct gc_error *err)
+/* The launch is recorded, or left out. of_graph: NULL, or the stream of the graph. */
+static bool add(const Sanitizer_LaunchData *data, uint64_t number, Sanitizer_StreamHandle of_graph)
 {
-  struct gpu_trace *trace = &tracer.trace;
-  int status = find(data, err);
+  const struct gc_traced_module *module;
+  struct gc_context_memory memory;
+  struct gc_error err = {""};
+  int status = find(data, &memory, &module, &err);
 
   if (!status)
-    status = choose_blocks(data, err);
-  if (!status)
-    status = GC_SANITIZER(sanitizerGetFunctionPcAndSize,
-                          (data->module, data->functionName, &trace->start, &trace->size), err);
-  if (!status)
-    status = GC_SANITIZER(
-        sanitizerMemset,
-        ((void *)trace->heads, 0, trace->regions * sizeof(uint64_t), data->hStream), err);
-  if (!status)
-    status = GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
-                          (tracer.on_gpu, trace, sizeof *trace, data->hStream), err);
-  if (!status)
-    status = GC_SANITIZER(sanitizerSetLaunchCallbackData,
-                          (data->hLaunch, data->function, data->hStream, tracer.on_gpu), err);
-  return status;
-}
-
-static bool is_wanted(const Sanitizer_LaunchData *data)
-{
-  uint64_t number;
-
+    status = gc_launches_add(&tracer.launches, &memory, module, number, tracer.settings.blocks,
+                             data, of_graph, &err);
+  if (status) {
+    leave_out(&err);
+    return false;
+  }
   pthread_mutex_lock(&tracer.lock);
-  number = ++tracer.launches;
+  tracer.launches.launches[tracer.launches.count - 1].touched = tracer.touched;
+  tracer.touched.count = 0;
   pthread_mutex_unlock(&tracer.lock);
-  return gc_wanted_has(&tracer.names, data->functionName, number);
+  return true;
+}
+
+/* Numbers each launch. */
+static bool is_wanted(const Sanitizer_LaunchData *data, uint64_t *number)
+{
+  pthread_mutex_lock(&tracer.lock);
+  *number = ++tracer.seen;
+  pthread_mutex_unlock(&tracer.lock);
+  return gc_wanted_has(&tracer.names, data->functionName, *number);
+}
+
+/* From now on, this thread records; if another one does for too long, it does not. */
+static bool begin_recording(void)
+{
+  struct timespec until;
+
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += MOST_WAIT_SECONDS;
+  return !recorded && !pthread_mutex_timedlock(&tracer.tracing, &until);
+}
+
+static void leave_out_busy(void)
+{
+  struct gc_error err;
+
+  gc_fail(&err, -EBUSY, "another launch was being recorded");
+  leave_out(&err);
 }
 
 static void begin_launch(const Sanitizer_LaunchData *data)
 {
-  struct gc_error err = {""};
-  struct timespec until;
+  uint64_t number;
 
-  if (!is_wanted(data))
+  if (graph != NO_GRAPH || !is_wanted(data, &number))
     return;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += MOST_WAIT_SECONDS;
-  if (traced || pthread_mutex_timedlock(&tracer.tracing, &until)) {
-    gc_fail(&err, -EBUSY, "another launch was being recorded");
-    leave_out(&err);
-    return;
-  }
-  if (prepare(data, &err)) {
+  if (!begin_recording())
+    leave_out_busy();
+  else if (add(data, number, NULL))
+    recorded = data->hLaunch;
+  else
     pthread_mutex_unlock(&tracer.tracing);
-    leave_out(&err);
-    return;
-  }
-  traced = data->hLaunch;
 }
 
-/* Copies the words of all regions, one after the other, to *words. */
-static int fetch(const Sanitizer_LaunchData *data, uint64_t **words, size_t ends[GC_TRACE_MOST_SMS],
-                 struct gc_error *err)
+/* Waits for the launches, and writes them. */
+static int write_launches(Sanitizer_StreamHandle stream, struct gc_error *err)
 {
-  const struct gpu_trace *trace = &tracer.trace;
-  uint64_t heads[GC_TRACE_MOST_SMS];
-  size_t sum = 0;
-  int status = GC_SANITIZER(
-      sanitizerMemcpyDeviceToHost,
-      (heads, (void *)trace->heads, trace->regions * sizeof *heads, data->hStream), err);
-
-  for (uint32_t i = 0; i < trace->regions && !status; i++) {
-    if (heads[i] > trace->region_words)
-      status = gc_fail(err, -EFBIG,
-                       "the records of an SM do not fit into its share of %" PRIu64
-                       " KiB of GPU memory: record fewer blocks (--blocks)",
-                       trace->region_words * sizeof *heads >> 10);
-    ends[i] = sum += heads[i];
-  }
-  if (status)
-    return status;
-  *words = malloc(sum * sizeof **words + 1);
-  if (!*words)
-    return gc_fail(err, -ENOMEM, "out of memory");
-  for (uint32_t i = 0; i < trace->regions && !status; i++)
-    if (heads[i])
-      status = GC_SANITIZER(sanitizerMemcpyDeviceToHost,
-                            (*words + ends[i] - heads[i],
-                             (void *)(trace->words + i * trace->region_words * sizeof **words),
-                             heads[i] * sizeof **words, data->hStream),
-                            err);
-  return status;
-}
-
-static int write_launch(const Sanitizer_LaunchData *data, double kernel_ms,
-                        const struct gc_gathered *gathered, struct gc_error *err)
-{
-  FILE *file = tracer.part.file;
-  int status;
-
-  fprintf(file,
-          "kernel %s\nmodule %u\nmicroseconds %.0f\nblocks %" PRIu64 "\nlaunched-blocks %" PRIu64
-          "\nthreads %u\nwarp 32\nshared %" PRIu64 "\n",
-          data->functionName, tracer.module, kernel_ms * 1e3, tracer.blocks, tracer.grid,
-          tracer.threads, tracer.trace.shared);
-  if (tracer.carveout >= 0)
-    fprintf(file, "carve-out %d\n", tracer.carveout);
-  status = gc_gathered_write(gathered, tracer.blocks, (tracer.threads + 31) / 32, file, err);
-  if (!status)
-    fputs("complete\n", file);
-  return status;
-}
-
-static int finish_launch(const Sanitizer_LaunchData *data, struct gc_error *err)
-{
-  struct gpu_trace *trace = &tracer.trace;
-  size_t ends[GC_TRACE_MOST_SMS];
-  uint64_t *words = NULL;
+  struct gc_launches *launches = &tracer.launches;
   const double begin_ms = gc_now_ms();
-  int status = GC_SANITIZER(sanitizerStreamSynchronize, (data->hStream), err);
+  int status = GC_SANITIZER(sanitizerStreamSynchronize, (stream), err);
   const double kernel_ms = gc_now_ms() - begin_ms;
 
   if (!status)
-    status = GC_SANITIZER(
-        sanitizerMemcpyDeviceToHost,
-        (&trace->shared, &tracer.on_gpu->shared, sizeof trace->shared, data->hStream), err);
-  if (!status && trace->shared > UINT32_MAX)
-    status = gc_fail(err, -EBADMSG, "the program has overwritten its records");
-  if (!status)
-    status = fetch(data, &words, ends, err);
-  if (!status) {
-    pthread_mutex_lock(&tracer.lock);
-    status = write_launch(data, kernel_ms, &(struct gc_gathered){words, ends, trace->regions}, err);
-    status = gc_part_end_launch(&tracer.part, status, err);
-    if (status == -EIO)
-      tracer.full = *err;
-    else if ((uint64_t)tracer.part.good > tracer.settings.limit)
-      gc_fail(&tracer.full, 0, "the trace of this process has reached --limit");
-    pthread_mutex_unlock(&tracer.lock);
-  }
-  free(words);
+    status = gc_launches_fetch(launches, stream, err);
+  if (status)
+    return status;
+  pthread_mutex_lock(&tracer.lock);
+  status = gc_launches_write(launches, kernel_ms, tracer.part.file, err);
+  status = gc_part_end_launch(&tracer.part, status, err);
+  if (status == -EIO)
+    tracer.full = *err;
+  else if ((uint64_t)tracer.part.good > tracer.settings.limit)
+    gc_fail(&tracer.full, 0, "the trace of this process has reached --limit");
+  pthread_mutex_unlock(&tracer.lock);
   return status;
+}
+
+static void end_recording(Sanitizer_StreamHandle stream)
+{
+  struct gc_error err = {""};
+
+  if (tracer.launches.count && write_launches(stream, &err))
+    for (size_t i = 0; i < tracer.launches.count; i++)
+      leave_out(&err);
+  gc_launches_forget(&tracer.launches);
+  pthread_mutex_unlock(&tracer.tracing);
 }
 
 static void end_launch(const Sanitizer_LaunchData *data)
 {
-  struct gc_error err = {""};
-
-  if (!traced || traced != data->hLaunch)
+  if (!recorded || recorded != data->hLaunch)
     return;
-  traced = NULL;
-  if (finish_launch(data, &err))
-    leave_out(&err);
-  pthread_mutex_unlock(&tracer.tracing);
+  recorded = NULL;
+  end_recording(data->hStream);
+}
+
+static void begin_graph(const Sanitizer_GraphLaunchData *data)
+{
+  graph = data->isGraphUpload ? GRAPH_UPLOAD : begin_recording() ? GRAPH_RECORDED : GRAPH_BUSY;
+  graph_stream = data->hStream;
+}
+
+static void end_graph(void)
+{
+  if (graph == GRAPH_RECORDED)
+    end_recording(graph_stream);
+  graph = NO_GRAPH;
+}
+
+static void begin_node(const Sanitizer_LaunchData *data)
+{
+  uint64_t number;
+
+  if (graph == NO_GRAPH) { /* a driver before 510 */
+    pthread_mutex_lock(&tracer.lock);
+    tracer.in_graphs++;
+    pthread_mutex_unlock(&tracer.lock);
+  } else if (graph == GRAPH_BUSY) {
+    if (is_wanted(data, &number))
+      leave_out_busy();
+    gc_launches_pass_over(NULL, data);
+  } else if (graph == GRAPH_RECORDED &&
+             !(is_wanted(data, &number) && add(data, number, graph_stream))) {
+    gc_launches_pass_over(&tracer.launches, data);
+  }
+}
+
+/* The driver copies or sets memory. */
+static void on_driver(Sanitizer_CallbackDomain domain, const void *data)
+{
+  pthread_mutex_lock(&tracer.lock);
+  if (domain == SANITIZER_CB_DOMAIN_MEMSET)
+    gc_touched_by_memset(&tracer.touched, data);
+  else if (domain == SANITIZER_CB_DOMAIN_MEMCPY)
+    gc_touched_by_copy(&tracer.touched, data);
+  pthread_mutex_unlock(&tracer.lock);
+}
+
+enum { NODE_KERNEL, NODE_MEMCPY, NODE_MEMSET };
+
+static void on_graph(Sanitizer_CallbackId id, const void *data)
+{
+  const Sanitizer_GraphNodeLaunchData *node = data;
+
+  if (id == SANITIZER_CBID_GRAPHS_LAUNCH_BEGIN)
+    begin_graph(data);
+  else if (id == SANITIZER_CBID_GRAPHS_LAUNCH_END)
+    end_graph();
+  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && node->nodeType == NODE_KERNEL)
+    begin_node(&node->launchData);
+  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && graph != GRAPH_UPLOAD)
+    on_driver(node->nodeType == NODE_MEMCPY   ? SANITIZER_CB_DOMAIN_MEMCPY
+              : node->nodeType == NODE_MEMSET ? SANITIZER_CB_DOMAIN_MEMSET
+                                              : 0,
+              &node->memcpyData);
 }
 
 static void on_resource(Sanitizer_CallbackId id, const void *data)
@@ -314,18 +288,24 @@ static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_Ca
       end_launch(data);
     return;
   }
+  if (domain == SANITIZER_CB_DOMAIN_GRAPHS) {
+    on_graph(id, data);
+    return;
+  }
+  if (domain != SANITIZER_CB_DOMAIN_RESOURCE) {
+    on_driver(domain, data);
+    return;
+  }
   pthread_mutex_lock(&tracer.lock);
-  if (domain == SANITIZER_CB_DOMAIN_RESOURCE)
-    on_resource(id, data);
-  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN)
-    tracer.in_graphs += !((const Sanitizer_GraphNodeLaunchData *)data)->nodeType;
+  on_resource(id, data);
   pthread_mutex_unlock(&tracer.lock);
 }
 
 static int start(const char *directory, struct gc_error *err)
 {
   static const Sanitizer_CallbackDomain domains[] = {
-      SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_GRAPHS};
+      SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_MEMCPY,
+      SANITIZER_CB_DOMAIN_MEMSET, SANITIZER_CB_DOMAIN_GRAPHS};
   struct gc_trace_settings *settings = &tracer.settings;
   Sanitizer_SubscriberHandle handle;
   int status = gc_part_open(&tracer.part, directory, err);

@@ -11,9 +11,13 @@ src_trace_hwloc_gpucache_trace_la_SOURCES = \
 	src/trace/gathered.c \
 	src/trace/gathered.h \
 	src/trace/inject.c \
+	src/trace/launches.c \
+	src/trace/launches.h \
 	src/trace/part.c \
 	src/trace/part.h \
-	src/trace/sanitizer.h
+	src/trace/sanitizer.h \
+	src/trace/memsets.c \
+	src/trace/memsets.h
 src_trace_hwloc_gpucache_trace_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^InitializeInjection$$'
 src_trace_hwloc_gpucache_trace_la_LIBADD = src/trace/libtrace.la src/trace/libimage.la \

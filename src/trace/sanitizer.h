@@ -17,6 +17,8 @@
   CONSTANT(SANITIZER_SUCCESS, 0)                                                                   \
   CONSTANT(SANITIZER_CB_DOMAIN_RESOURCE, 3)                                                        \
   CONSTANT(SANITIZER_CB_DOMAIN_LAUNCH, 5)                                                          \
+  CONSTANT(SANITIZER_CB_DOMAIN_MEMCPY, 6)                                                          \
+  CONSTANT(SANITIZER_CB_DOMAIN_MEMSET, 7)                                                          \
   CONSTANT(SANITIZER_CB_DOMAIN_GRAPHS, 10)                                                         \
   CONSTANT(SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED, 3)                                   \
   CONSTANT(SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, 4)                                    \
@@ -24,8 +26,10 @@
   CONSTANT(SANITIZER_CBID_RESOURCE_MODULE_LOADED, 9)                                               \
   CONSTANT(SANITIZER_CBID_LAUNCH_BEGIN, 1)                                                         \
   CONSTANT(SANITIZER_CBID_LAUNCH_END, 3)                                                           \
+  CONSTANT(SANITIZER_MEMCPY_DIRECTION_DEVICE_TO_DEVICE, 4)                                         \
   CONSTANT(SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, 4)                                             \
-  CONSTANT(SANITIZER_INSTRUCTION_BLOCK_ENTER, 1)                                                   \
+  CONSTANT(SANITIZER_CBID_GRAPHS_LAUNCH_BEGIN, 6)                                                  \
+  CONSTANT(SANITIZER_CBID_GRAPHS_LAUNCH_END, 7)                                                    \
   CONSTANT(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, 3)                                          \
   CONSTANT(SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, 5)                                           \
   CONSTANT(SANITIZER_INSTRUCTION_BARRIER, 6)                                                       \
@@ -74,11 +78,43 @@ typedef struct {
 } Sanitizer_LaunchData; /* more at the end */
 
 typedef struct {
+  void *srcContext, *dstContext, *srcStream;
+  Sanitizer_StreamHandle hSrcStream;
+  void *dstStream;
+  Sanitizer_StreamHandle hDstStream;
+  uint64_t srcAddress, dstAddress;
+  uint64_t size; /* bytes */
+  uint64_t width, height, depth, srcPitch, dstPitch;
+  uint32_t isAsync;
+  unsigned direction;
+} Sanitizer_MemcpyData; /* more at the end */
+
+typedef struct {
+  void *context, *stream;
+  Sanitizer_StreamHandle hStream;
+  uint64_t address;
+  uint64_t width, height, pitch; /* elements of a row, rows, bytes from row to row */
+  uint32_t elementSize, value, isAsync;
+} Sanitizer_MemsetData; /* more at the end */
+
+typedef struct {
   void *graphExec;
   uint32_t launchId;
   void *node;
-  unsigned nodeType;             /* 0: a kernel */
+  unsigned nodeType; /* 0: a kernel, 1: a copy, 2: a memset */
+  union {
+    Sanitizer_LaunchData launchData;
+    Sanitizer_MemcpyData memcpyData;
+    Sanitizer_MemsetData memsetData;
+  };
 } Sanitizer_GraphNodeLaunchData; /* more at the end */
+
+typedef struct {
+  void *context, *stream;
+  Sanitizer_StreamHandle hStream;
+  void *graphExec;
+  uint32_t isGraphUpload;
+} Sanitizer_GraphLaunchData;
 
 /* SYMBOL(name, parameters): all return SanitizerResult. */
 #define SANITIZER_SYMBOLS(SYMBOL)                                                                  \
@@ -96,7 +132,6 @@ typedef struct {
   SYMBOL(sanitizerSetLaunchCallbackData, (Sanitizer_LaunchHandle launch, void *kernel,             \
                                           Sanitizer_StreamHandle stream, const void *userdata))    \
   SYMBOL(sanitizerAlloc, (void *context, void **address, size_t size))                             \
-  SYMBOL(sanitizerMemset, (void *address, int value, size_t count, Sanitizer_StreamHandle stream)) \
   SYMBOL(sanitizerMemcpyHostToDeviceAsync,                                                         \
          (void *to, void *from, size_t count, Sanitizer_StreamHandle stream))                      \
   SYMBOL(sanitizerMemcpyDeviceToHost,                                                              \

@@ -474,6 +474,7 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
                       .memory_gib = kind == DRAWN_PAGES ? 16 : 2,
                       .noise = draw_noise(seeds, kind, index, group)};
   double p;
+  bool amd;
 
   gc_random_seed(&d.random, seed_of(seeds->gpus, seeds->kind, kind, index));
   d.unusual = kind == DRAWN_UNUSUAL;
@@ -487,10 +488,13 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
   if (d.kind == DRAWN_HIERARCHY)
     draw_memory(&d);
   d.clock_khz = draw_number(&d, 500, 2500) * 1000;
-  if (draw_chance(&d, AMD_SHARE) && d.kind != DRAWN_HIERARCHY)
+  amd = draw_chance(&d, AMD_SHARE) && d.kind != DRAWN_HIERARCHY;
+  if (amd)
     draw_amd(&d, index);
   else
     draw_nvidia(&d, index);
   draw_banks(&d);
   draw_hosts(&d);
+  if (!amd)
+    draw_bulk(&d); /* last, so that the rest does not depend on it */
 }

@@ -17,3 +17,10 @@ void draw_banks(struct drawing *d)
   if (d->kind == DRAWN_HIERARCHY && draw_chance(d, 0.5))
     draw_text(d, "l2_far_cycles = %u\n", draw_number(d, 1, 250));
 }
+
+void draw_bulk(struct drawing *d)
+{
+  if (draw_chance(d, 0.6))
+    draw_text(d, "\n[bulk]\ncycles = %u\nbytes_per_cycle = %.2f\n", draw_number(d, 100, 1000),
+              draw_scaled(d, 8, 128));
+}

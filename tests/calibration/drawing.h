@@ -122,8 +122,9 @@ void draw_pages(struct drawing *d);
 void draw_outer_cache(struct drawing *d, bool l2);
 void draw_tlbs(struct drawing *d);
 
-/* draw_banks.c: sections of shared memory's banks and of atomic operations. */
+/* draw_banks.c: sections of shared memory's banks, of atomic operations, and of bulk copies. */
 void draw_banks(struct drawing *d);
+void draw_bulk(struct drawing *d);
 
 /* under_load.c: for how many cycles loads wait */
 void draw_queue(struct drawing *d, const char *key, double most);

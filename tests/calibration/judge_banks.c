@@ -4,10 +4,12 @@
  * Checks the banks of shared memory, and atomic operations.
  */
 #include "court.h"
+#include "kernels/args.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CONFLICT_CYCLES 0.25
 #define CONFLICT_SHARE 0.05
@@ -82,5 +84,35 @@ bool judge_atomics(const struct court *court, struct court_case *c)
   const double near = RATE_SHARE * truth + 0.005;
 
   snprintf(c->truth, sizeof(c->truth), "%.3f", truth);
+  return is_near(c, truth, near, near);
+}
+
+/* The latency differs from that of L2 by the same cycles, whatever clock L2 has. */
+bool judge_bulk_latency(const struct court *court, struct court_case *c)
+{
+  const struct gc_profile_bulk *bulk = &court->profile.bulk;
+  const double l2_cycles = court->profile.paths[GC_SPACE_CG].levels[0].cycles;
+  struct court_case l2 = *c;
+  double truth;
+  bool right;
+
+  if (!bulk->line_number)
+    return false;
+  truth =
+      court_latency(court, GC_SPACE_CG, 0) - l2_cycles + bulk->cycles + GPU_BULK_LEAST / bulk->rate;
+  l2.space = GC_SPACE_CG;
+  l2.level = 0;
+  right = court_cycles(court, &l2, truth, L2_SHARE * truth);
+  memcpy(c->truth, l2.truth, sizeof(c->truth));
+  return right;
+}
+
+bool judge_bulk_rate(const struct court *court, struct court_case *c)
+{
+  const double truth = court->profile.bulk.rate, near = RATE_SHARE * truth + 0.05;
+
+  if (!court->profile.bulk.line_number)
+    return false;
+  snprintf(c->truth, sizeof(c->truth), "%.2f", truth);
   return is_near(c, truth, near, near);
 }

@@ -23,9 +23,9 @@ EXTRA_DIST += tests/gpu/mps.sh tests/gpu/memory.sh
 GPU_TESTS += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 EXTRA_DIST += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 
-# A program with nvcc tests the value.
-GPU_TESTS += tests/gpu/flush.sh
-EXTRA_DIST += tests/gpu/flush.sh tests/gpu/flush.cu
+# Programs with nvcc test values.
+GPU_TESTS += tests/gpu/bulk.sh tests/gpu/flush.sh
+EXTRA_DIST += tests/gpu/bulk.sh tests/gpu/bulk.cu tests/gpu/flush.sh tests/gpu/flush.cu
 
 # CUDA_VISIBLE_DEVICES, as the driver understands it.
 GPU_TESTS += tests/gpu/visible.sh
@@ -45,3 +45,11 @@ EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh tests/gpu/peers.cu
 # A program with nvcc is recorded, and its hit rates are predicted and counted.
 GPU_TESTS += tests/gpu/trace.sh
 EXTRA_DIST += tests/gpu/trace.sh tests/gpu/trace.cu
+
+# The same for kernels of graphs.
+GPU_TESTS += tests/gpu/graphs.sh
+EXTRA_DIST += tests/gpu/graphs.sh tests/gpu/graphs.cu
+
+# Rules of the model of predict that were found on a GPU: what is left in L2, what protects a line of L1.
+GPU_TESTS += tests/gpu/l2-contents.sh tests/gpu/protect.sh
+EXTRA_DIST += tests/gpu/l2-contents.sh tests/gpu/l2-contents.cu tests/gpu/protect.sh tests/gpu/protect.cu

@@ -33,7 +33,7 @@ must_fail() {
 # must_fail_on ARCH: $ptx, for this architecture.
 must_fail_on() {
   arch=$1
-  case $name in cluster) [ "$arch" -ge 90 ] || return 0 ;; esac
+  case $name in cluster | bulk) [ "$arch" -ge 90 ] || return 0 ;; esac
   "$PTXAS" -arch="sm_$arch" -o "$HOME/$name.sm_$arch.cubin" "$ptx" >"$HOME/log" 2>&1 ||
     { cat "$HOME/log"; exit 1; }
   if tests/kernels/sass-check "$HOME/$name.sm_$arch.cubin" >"$HOME/output"; then
@@ -63,3 +63,6 @@ must_fail 'outstanding: .*two loads into one register\|outstanding: .*something 
 must_fail 'remote_shared: .*not two chains' 's/ld.shared::cluster/ld.shared/' cluster
 must_fail 'remote_shared: .*does not wait for the one before' 's/ld.shared::cluster.u32 (%r[0-9]+), \[%r[0-9]+\];/{.reg .u32 own; mov.u32 own, %laneid; ld.volatile.shared::cluster.u32 \1, [own];}/' cluster
 must_fail 'remote_shared: .*cluster is limited' 's/^\)$/) .maxclusterrank 8/' cluster
+must_fail 'bulk_rate: .*nothing waits for it' '/@!p bra WAIT/d' bulk
+must_fail 'bulk_latency: .*another instruction' 's/@e cp.async.bulk/membar.cta; @e cp.async.bulk/' bulk
+must_fail 'bulk_rate: .*no bulk copy' '/entry gpu_bulk_rate/,/^}/s/@e cp.async.bulk[^;]*;//' bulk

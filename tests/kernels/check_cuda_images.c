@@ -82,12 +82,14 @@ int main(void)
   EXPECT(copies, 995, PTX);
   EXPECT(filler, 995, PTX);
   EXPECT(cluster, 995, PTX);
+  EXPECT(bulk, 995, PTX);
   EXPECT(system, 995, PTX);
   EXPECT(jumps, 995, 0);
   EXPECT(kernels, 35, PTX);
   EXPECT(system, 50, 0);
   EXPECT(system, 60, PTX);
   EXPECT(cluster, 89, 0);
+  EXPECT(bulk, 89, 0);
   for (unsigned gpu = 35; gpu < 995; gpu++) {
     if (kind_for(gc_cuda_image, gc_cuda_image_bytes, gpu) != ELF)
       continue;
@@ -96,6 +98,8 @@ int main(void)
     EXPECT(system, gpu, ELF);
     EXPECT(jumps, gpu, ELF);
     EXPECT(cluster, gpu, gpu < 90 ? 0 : ELF);
+    if (number(gc_cuda_bulk_image, 4) == MAGIC) /* text, if ptxas is too old for its PTX */
+      EXPECT(bulk, gpu, gpu < 90 ? 0 : ELF);
     built++;
   }
   printf("machine code for %u numbers of architectures, PTX for all others; %d failures\n", built,

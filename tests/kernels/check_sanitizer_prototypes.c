@@ -12,6 +12,9 @@
 #define Sanitizer_ResourceModuleData our_module
 #define Sanitizer_LaunchData our_launch
 #define Sanitizer_GraphNodeLaunchData our_node
+#define Sanitizer_GraphLaunchData our_graph
+#define Sanitizer_MemcpyData our_memcpy
+#define Sanitizer_MemsetData our_memset
 #define SanitizerResult our_result
 #define Sanitizer_CallbackDomain our_domain
 #define Sanitizer_CallbackId our_id
@@ -26,6 +29,9 @@
 #undef Sanitizer_ResourceModuleData
 #undef Sanitizer_LaunchData
 #undef Sanitizer_GraphNodeLaunchData
+#undef Sanitizer_GraphLaunchData
+#undef Sanitizer_MemcpyData
+#undef Sanitizer_MemsetData
 #undef SanitizerResult
 #undef Sanitizer_CallbackDomain
 #undef Sanitizer_CallbackId
@@ -70,7 +76,22 @@ SAME_MEMBER(Sanitizer_LaunchData, our_launch, blockDim_x)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, blockDim_z)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, hLaunch)
 SAME_MEMBER(Sanitizer_LaunchData, our_launch, device)
+SAME_MEMBER(Sanitizer_LaunchData, our_launch, gridId)
 SAME_MEMBER(Sanitizer_GraphNodeLaunchData, our_node, nodeType)
+_Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, launchData) ==
+                   offsetof(our_node, launchData),
+               "launchData");
+_Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, memsetData) ==
+                   offsetof(our_node, memsetData),
+               "memsetData");
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, srcAddress)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, size)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, direction)
+SAME_MEMBER(Sanitizer_MemsetData, our_memset, address)
+SAME_MEMBER(Sanitizer_MemsetData, our_memset, pitch)
+SAME_MEMBER(Sanitizer_MemsetData, our_memset, elementSize)
+SAME_MEMBER(Sanitizer_GraphLaunchData, our_graph, hStream)
+SAME_MEMBER(Sanitizer_GraphLaunchData, our_graph, isGraphUpload)
 
 /* Calls each function with parameters of our types, converted where they are handles or enums. */
 __attribute__((unused)) static void calls(void)
@@ -93,7 +114,6 @@ __attribute__((unused)) static void calls(void)
   sanitizerGetFunctionPcAndSize(module, "", &number, &number);
   sanitizerSetLaunchCallbackData(launch, function, stream, address);
   sanitizerAlloc(context, &address, sizeof number);
-  sanitizerMemset(address, 0, sizeof number, stream);
   sanitizerMemcpyHostToDeviceAsync(address, address, sizeof number, stream);
   sanitizerMemcpyDeviceToHost(address, address, sizeof number, stream);
   sanitizerStreamSynchronize(stream);

@@ -17,10 +17,12 @@
  * each clock read is behind an exit that depends on the chain conflicts, lines_atomic   as
  * latency_* atomics_* the operations return values to registers; no votes, so that those of a warp
  * are not combined remote_shared   chains of generic loads, each of which waits for the one before
- * it; nothing limits the blocks of a cluster, so that a GPU that allows 16 can launch 16 filler is
- * at least GPU_FILLER_BYTES long jumps_*    between the two clock reads is nothing but the blocks,
- * each as long as it should be, with jumps to the right ones all        no local memory, no static
- * shared memory
+ * it; nothing limits the blocks of a cluster, so that a GPU that allows 16 can launch 16
+ * bulk_latency between the two clock reads are one bulk copy and a loop that waits for its barrier,
+ * and nothing else that takes time bulk_rate  both are between the clock reads filler is at least
+ * GPU_FILLER_BYTES long jumps_*    between the two clock reads is nothing but the blocks, each as
+ * long as it should be, with jumps to the right ones all        no local memory, no static shared
+ * memory
  *
  * Usage: sass-check FILE...   exit status 0: all kernels pass
  *
@@ -77,6 +79,8 @@ enum opcode {
   BRA = 0x947,
   BRA_UNIFORM = 0x547, /* its condition is a uniform predicate; sm_120 */
   BRX = 0x949,
+  UBLKCP = 0x3ba,         /* bulk copy */
+  SYNCS_PHASECHK = 0x5a7, /* has the barrier completed? */
 };
 #define SR_CLOCKLO 0x50
 #define FIRST_ARGUMENT 0x160 /* in the constant bank; from sm_90 on only arguments are near it */
@@ -603,6 +607,37 @@ static bool check_remote(const struct kernel *k)
              : wrong(k, 0, "not two chains of remote loads (warm, timed) and two clock reads");
 }
 
+/* Between the clock reads: a bulk copy, a check of its barrier, and a jump that repeats the check.
+ * In bulk_rate they are in a loop that begins with the check, and more is in that loop. */
+static bool check_bulk(const struct kernel *k, bool timed)
+{
+  const struct instruction *copy = NULL, *check = NULL, *repeat = NULL;
+  size_t clocks[2], count = 0;
+
+  for (size_t at = 0; at < k->count; at++)
+    if (is_clock(&k->code[at])) {
+      if (!is_prompt_clock(&k->code[at]) || count == 2)
+        return wrong(k, at, "not two clock reads that deliver at once");
+      clocks[count++] = at;
+    }
+  for (size_t at = clocks[0] + 1; count == 2 && at < clocks[1]; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (!copy && i->opcode == UBLKCP && (!timed || !(i->waits & pending(k, clocks[0], clocks[1]))))
+      copy = i;
+    else if (!check && i->opcode == SYNCS_PHASECHK && (copy || !timed))
+      check = i;
+    else if (check && !repeat && i->opcode == BRA && i->guard != ALWAYS &&
+             i->waits & 1u << check->sets)
+      repeat = i;
+    else if (timed && (repeat || !is_plain(i)))
+      return wrong(k, at, "another instruction between the clock reads may take time");
+  }
+  return copy && check && repeat
+             ? true
+             : wrong(k, 0, "no bulk copy between two clock reads, or nothing waits for it");
+}
+
 /* Attributes of a kernel, as ptxas writes them for .reqnctapercluster, .explicitcluster and
  * .maxclusterrank. Each has a format, a number and two bytes; with format 4 these are the length of
  * what follows. */
@@ -644,6 +679,8 @@ static void check_kernel(const struct kernel *k)
     check_read_lines(k);
   else if (!strcmp(k->name, "remote_shared"))
     check_remote(k);
+  else if (!strncmp(k->name, "bulk_", 5))
+    check_bulk(k, !strcmp(k->name, "bulk_latency"));
   else if (!strcmp(k->name, "banks_constant"))
     check_timed_loads(k, 1);
   else if (!strcmp(k->name, "pair") || !strcmp(k->name, "first_touch"))
@@ -713,6 +750,8 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
     GPU_FILLER_KERNELS(COUNT)
   } else if (strstr(file, "cluster")) {
     GPU_CLUSTER_KERNELS(COUNT)
+  } else if (strstr(file, "bulk")) {
+    GPU_BULK_KERNELS(COUNT)
   } else if (strstr(file, "system")) {
     GPU_SYSTEM_KERNELS(COUNT)
   } else if (strstr(file, "copies")) {

@@ -12,8 +12,8 @@ if [ ! -e "$1" ]; then
 fi
 architectures=$(for cubin; do echo "$cubin" | sed 's/.*sm_\(.*\)\.cubin/sm_\1/'; done | sort -V)
 set -- "$@" kernels/copies.sm_*.cubin kernels/filler.sm_*.cubin kernels/jumps.sm_*.cubin kernels/system.sm_*.cubin
-for cubin in kernels/cluster.sm_*.cubin; do
-  [ ! -e "$cubin" ] || set -- "$@" "$cubin" # a ptxas that knows no GPU with clusters
+for cubin in kernels/cluster.sm_*.cubin kernels/bulk.sm_*.cubin; do
+  [ ! -e "$cubin" ] || set -- "$@" "$cubin" # a ptxas that knows no GPU with clusters, or only older PTX
 done
 tests/kernels/sass-check "$@"
 # shellcheck disable=SC2086 # a word for each
@@ -27,7 +27,7 @@ done
 
 logs=0
 for log in kernels/cuda.sm_*.ptxas kernels/copies.sm_*.ptxas kernels/filler.sm_*.ptxas kernels/jumps.sm_*.ptxas kernels/cluster.sm_*.ptxas \
-  kernels/system.sm_*.ptxas; do
+  kernels/bulk.sm_*.ptxas kernels/system.sm_*.ptxas; do
   [ -e "$log" ] || continue
   logs=$((logs + 1))
   kernels=$(grep -c 'Compiling entry function' "$log")

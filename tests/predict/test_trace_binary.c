@@ -314,10 +314,40 @@ static void source_lines(void **state)
   assert_null(gc_trace_source(trace, 0, &line));
   assert_string_equal(gc_trace_source(trace, 0x10, &line), "late");
   gc_trace_close(trace);
-  lines_fail(HEADER "source x y\n", "end\n", "trace:6: source is not followed by the number");
-  lines_fail(HEADER "source 0 y\n", "end\n", "source is not followed");
-  lines_fail(HEADER "source 4294967296 y\n", "end\n", "source is not followed");
-  lines_fail(HEADER "source 1\n", "end\n", "source is not followed");
+  lines_fail(HEADER "source x y\n", "end\n",
+             "trace:6: \"source\" needs a line number and a file name");
+  lines_fail(HEADER "source 0 y\n", "end\n", "\"source\" needs a line number");
+  lines_fail(HEADER "source 4294967296 y\n", "end\n", "\"source\" needs a line number");
+  lines_fail(HEADER "source 1\n", "end\n", "\"source\" needs a line number");
+}
+
+static void driver_lines(void **state)
+{
+  static const char text[] =
+      HEADER "driver-load 7f0000000100 96\ndriver-store 1ffffffffffffff 1\nend\n";
+  struct gc_trace_launch launch;
+  struct gc_trace *trace;
+  struct gc_error err;
+
+  (void)state;
+  write_file("text", text, strlen(text));
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_int_equal(launch.touched.count, 2);
+  assert_int_equal(launch.touched.ranges[0].address, UINT64_C(0x7f0000000100));
+  assert_int_equal(launch.touched.ranges[0].bytes, 96);
+  assert_false(launch.touched.ranges[0].stored);
+  assert_true(launch.touched.ranges[1].stored);
+  gc_trace_close(trace);
+  lines_fail(HEADER "driver-load 7f0000000100\n", "end\n",
+             "these must be an address of 57 bits and");
+  lines_fail(HEADER "driver-load 7f0000000100 0\n", "end\n", "an address of 57 bits");
+  lines_fail(HEADER "driver-load 7f0000000100 1 1\n", "end\n", "an address of 57 bits");
+  lines_fail(HEADER "driver-load 1ffffffffffffff 2\n", "end\n", "an address of 57 bits");
+  lines_fail(HEADER "driver-load 200000000000000 1\n", "end\n", "an address of 57 bits");
+  lines_fail(HEADER "driver-load 100 18446744073709551615\n", "end\n", "an address of 57 bits");
+#define FOUR "driver-load 100 1\ndriver-load 100 1\ndriver-store 100 1\ndriver-store 100 1\n"
+  lines_fail(HEADER FOUR FOUR FOUR FOUR "driver-load 100 1\n", "end\n", "has more than 16 of");
 }
 
 /* As print_instruction, with ! before an instruction that waits. */
@@ -797,6 +827,7 @@ int main(void)
       cmocka_unit_test(kernel_that_is_skipped),
       cmocka_unit_test(header_of_version_2),
       cmocka_unit_test(source_lines),
+      cmocka_unit_test(driver_lines),
       cmocka_unit_test(sample_of_version_2),
       cmocka_unit_test(code_like_accelsim),
       cmocka_unit_test(ways_through_code),

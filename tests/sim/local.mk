@@ -22,6 +22,7 @@ sim_tests = \
 	tests/sim/test_l2_survival \
 	tests/sim/test_line \
 	tests/sim/test_loops \
+	tests/sim/test_bulk \
 	tests/sim/test_busy \
 	tests/sim/test_memory \
 	tests/sim/test_outstanding \

@@ -138,8 +138,8 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
     refused 1 "$wrong" --record "$real" --record "$wrong" "$trace"
     is 1 "$(wc -l <<<"$errors")"
   done
-  refused 2 "--record $real is there twice" --record "$real" --record "$real" "$trace"
-  refused 2 "--gpu gpu0 is there twice" --sim "$tiny" --gpu gpu0 --gpu gpu0 "$trace"
+  refused 2 "--record $real is given twice" --record "$real" --record "$real" "$trace"
+  refused 2 "--gpu gpu0 is given twice" --sim "$tiny" --gpu gpu0 --gpu gpu0 "$trace"
   # also by another name
   ln -s "$real" "$BATS_TEST_TMPDIR/link.xml"
   for other in "$(dirname "$real")/./record.xml" "$BATS_TEST_TMPDIR/link.xml" "$real:gpu0"; do

@@ -152,6 +152,10 @@ one_each() {
   has "$table" "b??b"
   has_not "$output" $'\xe2\x80\xae'
   has "$output" "kernel 9: a???txt"
+  # a function of C beside one of C++
+  one_each h _Z1hi _Z1kf >"$trace"
+  run_split "$tool" predict --record "$real" --seeds 0 "$trace"
+  is "h h(int) k" "$(sed -n '3,/^kernel 1:/p' <<<"$output" | grep -v '^kernel' | awk '{ print $1 }' | xargs)"
   # the complete name is in its section, also a long one
   one_each "$(printf 'n%.0s' {1..1000})_1" "$(printf 'n%.0s' {1..1000})_2" >"$trace"
   run_split "$tool" predict --record "$real" --seeds 0 --json "$trace"
@@ -267,6 +271,9 @@ with_sets() {
   is 80 "$(value '.kernels[0].l1_bypassing')"
   is 80 "$(value '.kernels[0].l2_loads.sectors')"
   is 0.5 "$(value '.kernels[0].l2_hit_rate.value')"
+  # a sweep does not show an L1 that no load uses
+  run_split "$tool" predict --seeds 0 --sweep capacity --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  is "x 2 - - - 50.0 % 50.0 to 50.0 %" "$(grep 'x 2' <<<"$output" | xargs -n 100)"
 }
 
 @test "hits that only the far partition of L2 has" {

@@ -6,7 +6,8 @@
  * kernels/trace.c does on a GPU.
  *
  * FAKE_SANITIZER_FAIL=NAME: this function fails. FAKE_MODULE=FILE: the machine code.
- * FAKE_CARVEOUT=PERCENT: what kernels prefer.
+ * FAKE_CARVEOUT=PERCENT: what kernels prefer. FAKE_OLD_DRIVER: launches of graphs are not
+ * announced.
  */
 #include "driver.h"
 
@@ -122,14 +123,6 @@ SanitizerResult sanitizerAlloc(void *in, void **address, size_t size)
   return in == &context && size <= MEMORY && *address ? SANITIZER_SUCCESS : FAILED;
 }
 
-SanitizerResult sanitizerMemset(void *address, int value, size_t count,
-                                Sanitizer_StreamHandle stream)
-{
-  FAIL_IF_WANTED(void) stream;
-  memset(address, value, count);
-  return SANITIZER_SUCCESS;
-}
-
 SanitizerResult sanitizerMemcpyHostToDeviceAsync(void *to, void *from, size_t count,
                                                  Sanitizer_StreamHandle stream)
 {
@@ -208,29 +201,36 @@ EXPORT CUresult cuInit(unsigned flags)
 
 EXPORT void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *words, size_t count)
 {
-  uint64_t *const head = (uint64_t *)(uintptr_t)trace->heads + sm % trace->regions;
-  const uint64_t at = *head;
+  struct gpu_trace_region *const region =
+      (struct gpu_trace_region *)(uintptr_t)trace->places + sm % trace->regions;
+  uint64_t *const at = (uint64_t *)(uintptr_t)region->next;
 
-  *head += count;
-  if (*head <= trace->region_words)
-    memcpy((uint64_t *)(uintptr_t)trace->words + sm % trace->regions * trace->region_words + at,
-           words, count * sizeof *words);
+  region->next += count * sizeof *words;
+  if (region->next > region->end)
+    return;
+  memcpy(at, words, count * sizeof *words);
+  at[1] |= (uint64_t)trace->launch << 32;
+}
+
+static Sanitizer_LaunchData launch_data(const char *name, unsigned blocks, unsigned threads)
+{
+  return (Sanitizer_LaunchData){.context = &context,
+                                .module = &module,
+                                .function = &function,
+                                .functionName = name,
+                                .gridDim_x = blocks,
+                                .gridDim_y = 1,
+                                .gridDim_z = 1,
+                                .blockDim_x = threads,
+                                .blockDim_y = 1,
+                                .blockDim_z = 1};
 }
 
 EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
 {
-  Sanitizer_LaunchData data = {.context = &context,
-                               .module = &module,
-                               .function = &function,
-                               .functionName = name,
-                               .gridDim_x = blocks,
-                               .gridDim_y = 1,
-                               .gridDim_z = 1,
-                               .blockDim_x = threads,
-                               .blockDim_y = 1,
-                               .blockDim_z = 1,
-                               .hLaunch = &data};
+  Sanitizer_LaunchData data = launch_data(name, blocks, threads);
 
+  data.hLaunch = &data;
   trace_of_launch = NULL;
   call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
   if (driver.patched && trace_of_launch)
@@ -241,11 +241,51 @@ EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fak
   call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_END, &data);
 }
 
-EXPORT void fake_graph(void)
+EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
+                       size_t count, bool upload)
 {
-  const Sanitizer_GraphNodeLaunchData node = {0};
+  const bool announced = !getenv("FAKE_OLD_DRIVER");
+  const Sanitizer_GraphLaunchData launch = {
+      .context = &context, .hStream = &driver, .isGraphUpload = upload};
+  struct gpu_trace *traces[8] = {NULL};
 
-  call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &node);
+  trace_of_launch = NULL; /* the one that is set last, for all kernels in a stream */
+  if (announced)
+    call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_LAUNCH_BEGIN, &launch);
+  for (size_t i = 0; i < count; i++) {
+    Sanitizer_GraphNodeLaunchData node = {.launchData = launch_data(names[i], blocks[i], 64)};
+
+    node.launchData.hLaunch = &node;
+    node.launchData.gridId = 5 + i;
+    call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &node);
+  }
+  for (size_t i = 0; i < count; i++) {
+    traces[i] = trace_of_launch ? trace_of_launch + 5 + i : NULL;
+    if (traces[i] && traces[i]->grid != 5 + i)
+      traces[i] = NULL;
+  }
+  /* The kernels begin when all nodes are known, here the last one first. */
+  for (size_t i = count; i-- && !upload;)
+    if (driver.patched && traces[i])
+      runs[i](traces[i], blocks[i], 64);
+  if (announced)
+    call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_LAUNCH_END, &launch);
+}
+
+EXPORT void fake_memset(uint64_t address, uint64_t bytes)
+{
+  const Sanitizer_MemsetData data = {
+      .address = address, .width = bytes / 4, .height = 1, .elementSize = 4};
+
+  call(SANITIZER_CB_DOMAIN_MEMSET, 1, &data);
+}
+
+EXPORT void fake_copy(uint64_t to, uint64_t from, uint64_t bytes, unsigned direction)
+{
+  const Sanitizer_MemcpyData data = {
+      .srcAddress = from, .dstAddress = to, .size = bytes, .direction = direction};
+
+  call(SANITIZER_CB_DOMAIN_MEMCPY, 1, &data);
 }
 
 EXPORT void fake_destroy(void)

@@ -2,6 +2,7 @@
 #ifndef TESTS_TRACE_DRIVER_H
 #define TESTS_TRACE_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,12 @@ typedef void fake_kernel(struct gpu_trace *trace, unsigned blocks, unsigned thre
 unsigned cuInit(unsigned flags);
 void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run);
 void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *words, size_t count);
-void fake_graph(void);   /* a kernel node of a graph is launched */
+/* A graph of kernels of 64 threads is launched, or only uploaded. */
+void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
+                size_t count, bool upload);
+void fake_memset(uint64_t address, uint64_t bytes);
+void fake_copy(uint64_t to, uint64_t from, uint64_t bytes,
+               unsigned direction); /* as the API has it */
 void fake_destroy(void); /* the context */
 
 #endif

@@ -4,7 +4,8 @@
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
  *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil; and graph,
- *                       threads, child, chdir, wait, exec, fork, exit N, kill
+ *                       upload, memset, copies, threads, child, chdir, wait, exec, fork, exit N,
+ * kill
  */
 #include "driver.h"
 
@@ -76,7 +77,9 @@ static void forms(struct gpu_trace *trace, unsigned blocks, unsigned threads)
 /* More than the memory for records holds. */
 static void many(struct gpu_trace *trace, unsigned blocks, unsigned threads)
 {
-  while (*(uint64_t *)(uintptr_t)trace->heads <= trace->region_words)
+  const struct gpu_trace_region *region = (struct gpu_trace_region *)(uintptr_t)trace->places;
+
+  while (region->next <= region->end)
     copy(trace, blocks, threads);
 }
 
@@ -101,6 +104,16 @@ static void spoil(struct gpu_trace *trace, unsigned blocks, unsigned threads)
   copy(trace, blocks, threads);
   memset(trace, 0x7f, sizeof *trace);
   trace->shared = shared;
+}
+
+/* Two kernels, of which the second one ends first. */
+static void launch_graph(bool upload)
+{
+  static const char *const names[] = {"first", "second"};
+  static const unsigned blocks[] = {8, 4};
+  static fake_kernel *const runs[] = {copy, copy};
+
+  fake_graph(names, blocks, runs, 2, upload);
 }
 
 static void *launch_some(void *unused)
@@ -147,7 +160,14 @@ static void do_one(const char *what)
     if (!strcmp(what, kernels[i].name))
       fake_launch(name ? name : what, kernels[i].blocks, 64, kernels[i].run);
   if (!strcmp(what, "graph"))
-    fake_graph();
+    launch_graph(false);
+  else if (!strcmp(what, "upload"))
+    launch_graph(true);
+  else if (!strcmp(what, "memset"))
+    fake_memset(A, 4096);
+  else if (!strcmp(what, "copies"))
+    for (unsigned direction = 1; direction <= 4; direction++)
+      fake_copy(B, A + 1024 * direction, 512, direction);
   else if (!strcmp(what, "threads"))
     use_threads();
   else if (!strcmp(what, "child"))

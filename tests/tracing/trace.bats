@@ -45,6 +45,7 @@ while at < len(data):
   diff - text <<'EOF'
 hwloc-gpucache-trace 2
 kernel copy
+launch 1
 blocks 8
 launched-blocks 8
 threads 64
@@ -60,6 +61,7 @@ code 0140 STG.E.128 desc[UR4][R10.64], R4
 code 0150 EXIT
 accesses 768
 kernel forms
+launch 2
 blocks 1
 launched-blocks 1
 threads 64
@@ -159,18 +161,59 @@ source 3 /home/me/get.cuh')
 }
 
 @test "what cannot be traced is left out, with the reason" {
-  run_split "$tool" trace -- "$program" many copy strange graph graph
+  run_split "$tool" trace -- "$program" many copy strange
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
   [[ $errors == *"2 launches were not recorded: the records of an SM do not fit into its share of"* ]]
+  [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
+}
+
+# The kernels of a graph share the memory for records; the second one writes first.
+@test "kernels of graphs" {
+  run_split "$tool" trace -- "$program" copy graph upload graph
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [[ $errors == *"program.trace: 5 kernels (0 without some blocks)"* ]]
+  [ "$(text program.trace | grep -E '^(kernel|blocks|accesses)' | tr '\n' ' ')" = \
+    "kernel copy blocks 8 accesses 768 $(for i in 1 2; do echo -n 'kernel first blocks 8 accesses 768 kernel second blocks 4 accesses 384 '; done)" ]
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '[.kernels[].l1_loads.sectors]' predicted)" = '[256,256,128,256,128]' ]
+
+  run_split "$tool" trace --kernel '^second$' -- "$program" graph copy
+  [ "$(text program.trace | grep '^kernel')" = 'kernel second' ]
+  run_split env FAKE_SANITIZER_FAIL=sanitizerStreamSynchronize "$tool" trace -- "$program" graph
+  echo "$errors"
+  [[ $errors == *"2 launches were not recorded: sanitizerStreamSynchronize failed with error 1"* ]]
+  # a driver that does not announce launches of graphs
+  run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
+  echo "$errors"
   [[ $errors == *"2 kernels of CUDA graphs were not recorded"* ]]
   [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
 }
 
+@test "memsets and copies of the driver" {
+  run_split "$tool" trace -- "$program" memset copy copies copy copy
+  [ "$status" -eq 0 ]
+  text program.trace | grep -E '^(kernel|driver)' | diff - <(echo "kernel copy
+driver-store 7f1000000000 4096
+kernel copy
+driver-load 7f1000001000 512
+driver-store 7f2000000000 512
+kernel copy")
+  # what was set is in L2, and the rest of the 8 KiB is not
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq '.kernels[0].l2_hit_rate.value' predicted)" = 0.5 ]
+  # the last ones stay
+  # shellcheck disable=SC2046 # words
+  run_split "$tool" trace -- "$program" $(printf 'memset %.0s' {1..20}) copies copy
+  [ "$(text program.trace | grep -c '^driver')" -eq 16 ]
+  text program.trace | grep '^driver' | tail -1 | grep -x 'driver-store 7f2000000000 512'
+}
+
 @test "functions of the API that fail" {
   for name in sanitizerSubscribe sanitizerEnableDomain sanitizerPatchInstructions sanitizerPatchModule \
-    sanitizerGetFunctionPcAndSize sanitizerSetLaunchCallbackData sanitizerAlloc sanitizerMemset \
+    sanitizerGetFunctionPcAndSize sanitizerSetLaunchCallbackData sanitizerAlloc \
     sanitizerMemcpyHostToDeviceAsync sanitizerMemcpyDeviceToHost sanitizerStreamSynchronize; do
     run_split env FAKE_SANITIZER_FAIL=$name "$tool" trace -- "$program" copy
     echo "$name: $errors"

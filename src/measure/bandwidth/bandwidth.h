@@ -23,6 +23,7 @@ gc_step gc_step_under_load;       /* under_load.c: latency of L2 and device memo
 gc_step gc_step_outstanding_warp; /* outstanding.c */
 gc_step gc_step_outstanding_sm;   /* outstanding.c; after the warp */
 gc_step gc_step_departure;        /* departure.c */
+gc_step gc_step_bulk;             /* bulk.c: bulk copies from L2 to shared memory */
 
 gc_step_needs gc_needs_l2_bandwidth, gc_needs_l3_bandwidth, gc_needs_memory_bandwidth,
     gc_needs_under_load, gc_needs_departure;

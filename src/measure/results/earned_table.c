@@ -27,6 +27,11 @@
  *
  *   tests/calibration/calibrate --earn FILE -n 240 --kind all -s 1 -t 1 --only DeviceMemory
  *
+ * GC_BULK_LATENCY and GC_BULK_RATE, which only GPUs with bulk copies have:
+ *
+ *   tests/calibration/calibrate --earn FILE -n 600 --kind all -s 1 -t 1 --with cycles
+ *   --only SharedMemory
+ *
  * GC_LATENCY_BY_SM, which is newer still, was earned on GPUs with sm_spread, which are only of the
  * kind "unusual"; of the plan, only the latency of memory, and the latency and the partitions of
  * L2:
@@ -183,6 +188,12 @@ const struct gc_earned gc_earned_table[GC_PROPERTY_COUNT][GC_EARNED_BINS] = {
   [GC_REMOTE_LATENCY] =
     {{3, 0, 0.9787}, {3, 0, 0.9787}, {1, 1, 0.4792}, {3, 0, 0.9859},
      {211, 0, 0.9859}, {0, 0, 0.9859}, {0, 0, 0.9859}},
+  [GC_BULK_LATENCY] =
+    {{24, 1, 0.8171}, {18, 0, 0.9807}, {5, 0, 0.9807}, {28, 1, 0.9184},
+     {194, 0, 0.9845}, {0, 0, 0.9845}, {0, 0, 0.9845}},
+  [GC_BULK_RATE] =
+    {{0, 0, 0.9788}, {3, 0, 0.9788}, {1, 0, 0.9788}, {4, 0, 0.9788},
+     {134, 0, 0.9788}, {0, 0, 0.9788}, {0, 0, 0.9788}},
   [GC_ENTRIES] =
     {{0, 0, 0.9449}, {2, 1, 0}, {0, 0, 0.949}, {280, 8, 0.949},
      {0, 0, 0.949}, {0, 0, 0.949}, {0, 0, 0.949}},

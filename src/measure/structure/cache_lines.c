@@ -19,7 +19,7 @@ const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cac
   const struct gc_level *level = &element->level;
 
   if (element->kind != GC_L1 && element->shared_with & 1u << GC_L1)
-    return "it is in the storage of L1Cache; see there";
+    return "in the storage of L1Cache; see there";
   if (!gc_capacity(element))
     return "this needs the capacity, which is absent";
   if (!gc_found(element, GC_LINE))

@@ -498,3 +498,34 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
   *cycles = l2->no_latency ? 0 : last + translation;
   return status;
 }
+
+int gc_l2_touch(struct gc_l2 *l2, enum gc_l2_access kind, uint64_t address, uint64_t bytes)
+{
+  const struct gc_cache_geometry *l1 = &l2->gpu->l1;
+  const uint64_t last = (address + bytes - 1) >> l2->of_l1.line_shift;
+  /* what is left of the beginning after so much does not count */
+  const uint64_t most = 4 * ((uint64_t)l2->gpu->l2.sets * l2->gpu->l2.ways * l2->gpu->partitions *
+                                 l2->gpu->l2.line_bytes >>
+                             l2->of_l1.line_shift);
+  uint64_t line = address >> l2->of_l1.line_shift, cycles;
+  struct gc_counts *const counts = l2->counts, none = {0};
+  int status = 0;
+
+  if (last - line >= most)
+    line = last - most + 1;
+  l2->counts = &none;
+  for (; line <= last && !status; line++) {
+    const struct gc_request request = {.line = line,
+                                       .mix = gc_mix(line),
+                                       .sectors =
+                                           UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes),
+                                       .parts = UINT32_MAX,
+                                       .l2_set = gc_set_of(&l2->index, line)};
+
+    status = access_any(
+        l2, access_of(l2, kind, (unsigned)(line % l2->gpu->sms), &request, request.sectors, 0),
+        &request, &cycles);
+  }
+  l2->counts = counts;
+  return status;
+}

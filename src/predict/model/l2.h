@@ -57,6 +57,10 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
                   const struct gc_request *request, uint32_t sectors, uint64_t now,
                   uint64_t *cycles);
 
+/* Before a kernel begins: the driver has loaded or stored these bytes, with all SMs; all has arrived.
+ * Counts nothing. 0 or -ENOMEM. */
+int gc_l2_touch(struct gc_l2 *l2, enum gc_l2_access access, uint64_t address, uint64_t bytes);
+
 /* Whether the present kernel has added lines. */
 bool gc_l2_has_added(const struct gc_l2 *l2);
 

@@ -395,6 +395,17 @@ static uint64_t last_cycle(const struct gc_cache_model *predict)
   return last;
 }
 
+/* What the driver did before the kernel. */
+static int touch(struct gc_cache_model *predict, const struct gc_trace_touched *touched)
+{
+  int status = 0;
+
+  for (unsigned i = 0; i < touched->count && !status; i++)
+    status = gc_l2_touch(&predict->l2, touched->ranges[i].stored ? GC_L2_STORE : GC_L2_LOAD,
+                         touched->ranges[i].address, touched->ranges[i].bytes);
+  return status;
+}
+
 int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
                        const struct gc_trace_launch *launch, struct gc_kernel_run *run,
                        struct gc_error *err)
@@ -404,6 +415,9 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   memset(run, 0, sizeof *run);
   memset(&predict->counts, 0, sizeof predict->counts);
   gc_loads_fini(&predict->loads);
+  status = touch(predict, &launch->touched);
+  if (status)
+    return gc_fail(err, status, "no memory for the lines of a cache");
   gc_l2_begin(&predict->l2);
   gc_place_blocks(&predict->gpu, launch->blocks, predict->order);
   predict->used = 0;

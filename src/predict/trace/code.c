@@ -198,7 +198,7 @@ int gc_code_read_source(struct gc_code *code, const char *text, const char **why
 
   if (!scan_decimal(&text, &line) || !line || line > UINT32_MAX || !*text ||
       strlen(text) >= sizeof name) {
-    *why = "source is not followed by the number of a line and the name of a file";
+    *why = "\"source\" needs a line number and a file name";
     return -EBADMSG;
   }
   if (code->files_used <= MOST_FILES) { /* else: the line stays 0, not known */

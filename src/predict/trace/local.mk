@@ -32,6 +32,7 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/scan.h \
 	src/predict/trace/stream.c \
 	src/predict/trace/stream.h \
+	src/predict/trace/touched.h \
 	src/predict/trace/trace.h \
 	src/predict/trace/tracez.c \
 	src/predict/trace/tracez.h \

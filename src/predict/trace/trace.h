@@ -11,6 +11,7 @@
 #ifndef GC_PREDICT_TRACE_TRACE_H
 #define GC_PREDICT_TRACE_TRACE_H
 
+#include "predict/trace/touched.h"
 #include "util/error.h"
 
 #include <stdbool.h>
@@ -70,6 +71,7 @@ struct gc_trace_ignored {
 struct gc_trace_launch {
   char name[1024];          /* printable; cut if it is longer */
   uint64_t number;          /* of the kernel in the trace, from 1 */
+  uint64_t in_program;      /* number of the launch in its process, from 1 */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
   uint64_t launched_blocks; /* of the grid, if the trace has only some of them */
   unsigned threads_per_block;
@@ -78,6 +80,7 @@ struct gc_trace_launch {
   bool prefers_carveout; /* shared memory: so many percent of the storage of an SM, 0 to 100 */
   unsigned carveout;
   unsigned warp_threads;
+  struct gc_trace_touched touched; /* by the driver, before the kernel */
   bool registers;         /* the trace shows which instructions wait for the loads before them */
   unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits
                              for one of them; 0: 1 */

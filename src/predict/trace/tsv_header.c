@@ -39,6 +39,7 @@ static const struct {
     {"loads-at-once", 1, 1024, false, 1},
     {"carve-out", 0, 100, false, 1},
     {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
+    {"launch", 1, UINT64_C(1) << 62, false, 2},
 };
 enum {
   BLOCKS,
@@ -49,6 +50,7 @@ enum {
   LOADS_AT_ONCE,
   CARVEOUT,
   LAUNCHED_BLOCKS,
+  LAUNCH,
   KEYS,
   ORIGIN = KEYS
 };
@@ -78,9 +80,30 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
     launch->prefers_carveout = true;
     launch->carveout = (unsigned)value;
     break;
-  default:
+  case LAUNCHED_BLOCKS:
     launch->launched_blocks = value;
+    break;
+  default:
+    launch->in_program = value;
   }
+}
+
+/* "driver-load ADDRESS BYTES" or "driver-store ADDRESS BYTES". */
+static int read_touched(struct gc_trace *trace, const char *line, bool stored, const char *value,
+                        struct gc_trace_touched *touched, struct gc_error *err)
+{
+  struct gc_trace_range range = {.stored = stored};
+
+  if (!scan_hex(&value, &range.address) || !scan_decimal(&value, &range.bytes) || *value ||
+      !range.bytes || !gc_trace_is_global(range.address, 1) ||
+      range.bytes > GC_TRACE_LOCAL - range.address)
+    return gc_stream_bad(trace->stream, err,
+                         "\"%.40s\": these must be an address of 57 bits and bytes", line);
+  if (touched->count == GC_TRACE_MOST_TOUCHED)
+    return gc_stream_bad(trace->stream, err, "the kernel has more than %d of \"driver-\"",
+                         GC_TRACE_MOST_TOUCHED);
+  touched->ranges[touched->count++] = range;
+  return 0;
 }
 
 static int read_key(struct gc_trace *trace, unsigned version, const char *line,
@@ -92,6 +115,10 @@ static int read_key(struct gc_trace *trace, unsigned version, const char *line,
   int key;
 
   scan_word(&value, &word, &length);
+  if (version > 1 && length == 11 && !memcmp(word, "driver-load", 11))
+    return read_touched(trace, line, false, value, &launch->touched, err);
+  if (version > 1 && length == 12 && !memcmp(word, "driver-store", 12))
+    return read_touched(trace, line, true, value, &launch->touched, err);
   for (key = 0; key < KEYS; key++)
     if (version >= keys[key].version && strlen(keys[key].key) == length &&
         !memcmp(keys[key].key, word, length))

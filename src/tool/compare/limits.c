@@ -101,6 +101,7 @@ static const struct {
     {HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, ANYWHERE, WITHIN(.percent = 3, .least = 2)},
     {HWLOC_GPUCACHE_LATENCY_P95_CYCLES, ANYWHERE, WITHIN(.percent = 4, .least = 2)},
     {"RemoteLatencyCycles", ANYWHERE, WITHIN(.percent = 2)}, /* shared memory of another SM */
+    {HWLOC_GPUCACHE_BULK_COPY_LATENCY_CYCLES, ANYWHERE, WITHIN(.percent = 2)}, /* from L2 */
     {"*LatencyCycles", IN_SM, WITHIN(.least = 1)},
     {"*LatencyCycles", OUTSIDE, WITHIN(.percent = 2)},
 

@@ -189,6 +189,23 @@ static void print_remote(const struct gc_element *element, FILE *out)
   fprintf(out, "%s cycles from another SM in the cluster\n", cycles);
 }
 
+/* "  SharedMemory: bulk copies (TMA) from L2 take 277 cycles, an SM gets 107 bytes per cycle" */
+static void print_bulk(const struct gc_element *element, FILE *out)
+{
+  const char *cycles = get(element, HWLOC_GPUCACHE_BULK_COPY_LATENCY_CYCLES);
+  const char *rate = get(element, HWLOC_GPUCACHE_BULK_COPY_BYTES_PER_CYCLE);
+
+  if (!cycles && !rate)
+    return;
+  begin(element, out);
+  fputs("bulk copies (TMA) from L2", out);
+  if (cycles)
+    fprintf(out, " take %s cycles%s", cycles, rate ? "," : "");
+  if (rate)
+    fprintf(out, "%s %s bytes per cycle", cycles ? " an SM gets" : ": an SM gets", rate);
+  putc('\n', out);
+}
+
 static void print_slices(const struct gc_element *element, FILE *out)
 {
   const char *slices = get(element, HWLOC_GPUCACHE_SLICES);
@@ -327,6 +344,7 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_banks(element, out);
   print_atomics(element, out);
   print_remote(element, out);
+  print_bulk(element, out);
   print_tensor(element, out);
   print_tlb(element, out);
   print_instruction_cache(element, out);

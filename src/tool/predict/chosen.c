@@ -49,7 +49,7 @@ static int is_twice(const char *option, const char *word, const char *other)
   if (strcmp(word, other))
     gc_say(NULL, "%s %s is the same as %s", option, word, other);
   else
-    gc_say(NULL, "%s %s is there twice", option, word);
+    gc_say(NULL, "%s %s is given twice", option, word);
   return GC_EXIT_USAGE;
 }
 

@@ -63,12 +63,15 @@ static void compare(struct name *names, size_t count)
   }
 }
 
-/* The beginning of the character with this byte. */
-static size_t character_at(const char *text, size_t byte)
+/* Whether the first bytes of a name are another name: C has "f" beside the "f(int)" of C++. */
+static bool has_such(const struct name *sorted, size_t i, size_t bytes)
 {
-  while (byte && ((unsigned char)text[byte] & 0xc0) == 0x80)
-    byte--;
-  return byte;
+  const char *const text = sorted[i].text;
+
+  while (i-- && common(sorted[i].text, text) >= bytes)
+    if (!sorted[i].text[bytes])
+      return true;
+  return false;
 }
 
 /* The first bytes of the text, so many columns; gc_terminal_fit divides at blanks. */
@@ -97,15 +100,15 @@ static void shorten(const char *text, size_t differs, size_t columns, char cell[
     /* some of what is before the difference, and more if the rest has room for it */
     from = strlen(text);
     for (size_t left = columns; left && from > begin; left--)
-      from = character_at(text, from - 1);
+      from = gc_whole_characters(text, from - 1);
     if (from <= differs) {
       snprintf(cell, GC_CELL, "%.*s" GAP "%s", (int)begin, text, text + from);
       return;
     }
     columns -= GAP_COLUMNS;
-    from = character_at(text, differs);
+    from = gc_whole_characters(text, differs);
     for (size_t before = columns / 3; before && from > begin; before--)
-      from = character_at(text, from - 1);
+      from = gc_whole_characters(text, from - 1);
     snprintf(cell, GC_CELL, "%.*s" GAP "%.*s" GAP, (int)begin, text,
              (int)bytes_of(text + from, columns), text + from);
   }
@@ -135,7 +138,7 @@ int gc_names_write(const char *const *names, size_t count, size_t columns, struc
     for (size_t i = 0; i < count; i++) {
       const size_t shorter = without_parameters(sorted[i].text);
 
-      if (sorted[i].differs <= shorter)
+      if (sorted[i].differs <= shorter && !has_such(sorted, i, shorter))
         sorted[i].text[shorter] = '\0';
       shorten(sorted[i].text, sorted[i].differs, columns, table->cells[sorted[i].number + 1][0]);
     }

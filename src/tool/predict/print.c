@@ -242,13 +242,18 @@ static int add_point(struct gc_table *table, const struct gc_sweep *sweep, size_
     snprintf(row[1], GC_CELL, "-");
     return 0;
   }
-  gc_format_bytes(predicted->gpu.l1_bytes, row[1], GC_CELL);
+  if (predicted->gpu.loads_in_l1)
+    gc_format_bytes(predicted->gpu.l1_bytes, row[1], GC_CELL);
+  else
+    snprintf(row[1], GC_CELL, "-");
   for (int rate = 0; rate < GC_RATE_COUNT; rate++) {
     gc_cell_percent(predicted->rates[rate].value, row[2 + 2 * rate]);
     gc_cell_range(&predicted->rates[rate], row[3 + 2 * rate]);
   }
-  if (sweep->size)
+  if (sweep->size && predicted->gpu.loads_in_l1)
     sweep->size(&predicted->gpu, row[6]);
+  else if (sweep->size)
+    snprintf(row[6], GC_CELL, "-");
   return 0;
 }
 

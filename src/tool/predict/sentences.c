@@ -39,7 +39,7 @@ static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
   if (launch->shared_bytes)
     append(text, "%" PRIu64 " bytes of shared memory a block, ", launch->shared_bytes);
   if (launch->prefers_carveout)
-    append(text, "a carve-out of %u %% preferred, ", launch->carveout);
+    append(text, "preferred carve-out %u %%, ", launch->carveout);
   if (kernel->cannot_run) {
     if (*text)
       text[strlen(text) - 2] = '\0';
