@@ -98,6 +98,12 @@ tiers:
 	  case ' $(smoke_tests) ' in *" $$test "*) echo "smoke $$test";; *) echo "user $$test";; esac; \
 	done
 
+# The programs of make check without those that are tests of tier ci.
+quick-programs:
+	@for program in $(check_PROGRAMS); do \
+	  case ' $(ci_tests) ' in *" $$program "*) ;; *) echo "$$program";; esac; \
+	done
+
 # doc/testing.md agrees with that.
 TESTS += tests/tiers.sh
 
@@ -129,7 +135,7 @@ bench: all tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
 check-reproducible: dist
 	@CUBIN_ARCHS='$(CUBIN_ARCHS)' $(srcdir)/tests/reproducible.sh '$(distdir).tar.xz' $(REPRODUCIBLE)
 
-.PHONY: tally tiers check-unit check-gpu check-reproducible bench
+.PHONY: tally tiers quick-programs check-unit check-gpu check-reproducible bench
 
 # Tests start in this order. The longest do not come last, where they would run alone.
 include tests/records/local.mk

@@ -15,6 +15,7 @@
 #include "record/record.h"
 
 struct gc_results;
+struct gc_earned;
 
 /* A launch that fails can break the device: its driver then refuses all further work of this
  * process. Another process of the same program can run the remaining steps. This struct gives it
@@ -66,6 +67,9 @@ struct gc_measure_options {
   /* Publish confidences as the methods compute them, not limited to what the calibration has shown
    * (results/earned.h). For the calibration, which finds out what they are worth. */
   bool unlimited;
+  /* The table that limits them, [GC_PROPERTY_COUNT][GC_EARNED_BINS]; NULL: gc_earned_table. For the
+   * calibration, which tests a table before it is compiled in. */
+  const struct gc_earned *earned;
 };
 
 /* 0 if every word of the comma list is the subtype of an element that can be measured, or if `only`

@@ -174,6 +174,8 @@ static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, b
   case GC_REPLACE_SLRU:
     return limited ? gc_aged_access_limited_slru : gc_aged_access_slru;
   default:
+    if (shape->ways == 4)
+      return gc_fixed_access_four;
     return shape->ways <= GC_FIXED_FEW ? gc_fixed_access_few : gc_fixed_access;
   }
 }
@@ -187,6 +189,8 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
   cache->reciprocal = UINT64_MAX / sets;
   cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
   cache->limit = 0;
+  cache->placed_line = 0; /* of any hash: line 0 is in set 0 */
+  cache->placed_set = 0;
   cache->access_lines = cache->wide ? gc_wide_cache_access : function_for(cache->shape, false);
 }
 
@@ -230,11 +234,12 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   for (uint32_t way = 0; way < shape->ways; way++)
     cache->weight_sum += shape->weights[way];
   cache->ways = shape->ways;
+  cache->in_turn = shape->hash == GC_HASH_NONE && shape->interleave == shape->line;
   cache->rare_hash =
       shape->hash == GC_HASH_SKEW || shape->hash == GC_HASH_BITS || shape->hash == GC_HASH_MASKS;
   cache->record = by_age(shape) ? gc_aged_record_words(shape)
                                 : gc_set_record_words(gc_set_layout(shape->ways));
-  cache->tags = by_age(shape) ? NULL : malloc((size_t)sets_max * shape->ways * sizeof(*cache->tags));
+  cache->tags = by_age(shape) ? NULL : calloc((size_t)sets_max * shape->ways, sizeof(*cache->tags));
   cache->counts =
     gc_aged_may_be_long(shape) ? calloc(GC_AGED_COUNTS, sizeof(*cache->counts)) : NULL;
   cache->kept = shape->replacement == GC_REPLACE_SLRU ? calloc(sets_max, 1) : NULL;

@@ -76,9 +76,10 @@ struct gc_cache {
   uint64_t reciprocal;    /* floor(2^64 / sets): replaces division by sets */
   uint32_t above_mask;    /* of the bits above those of the set, which of them the hash uses */
   bool rare_hash;         /* none of the hashes that above_mask is enough for */
+  bool in_turn;           /* adjacent lines are in adjacent sets */
   uint64_t last_line;     /* the line used last; UINT64_MAX: none */
   uint8_t *last_sectors;  /* its sectors, one bit each */
-  uint64_t placed_line;   /* aged.c: the line whose set was found last, and this set */
+  uint64_t placed_line;   /* aged.c, fixed.c: the line whose set was found last, and this set */
   uint32_t placed_set;
   uint32_t line_shift, sector_shift, interleave_shift;
   uint32_t weight_sum;

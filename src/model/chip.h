@@ -90,17 +90,24 @@ uint32_t gc_chip_sets(const struct gc_model *model, const struct gc_profile_cach
 void gc_chip_resize(const struct gc_model *model, const struct gc_profile_cache *profile,
                     struct gc_cache *cache);
 
+/* The partition, of this number of them, that owns a line (its number), if all address bits count.
+ */
+static inline uint32_t gc_chip_mixed_home(uint64_t line, uint32_t count)
+{
+  uint64_t mixed = line * 0x9e3779b97f4a7c15;
+
+  mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
+  return (uint32_t)((mixed >> 32) * count >> 32);
+}
+
 /* The partition that owns a line. Unless the profile states the bits that determine it, all address
  * bits count, so that every stride uses all partitions. */
 static inline uint32_t gc_chip_home(const struct gc_cache_array *array, uint64_t address)
 {
-  uint64_t mixed = (address >> array->line_shift) * 0x9e3779b97f4a7c15;
-
   if (array->side_mask)
     return (uint32_t)__builtin_parityll(address & array->side_mask) ^
            (array->side_and && (address & array->side_and) == array->side_and);
-  mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
-  return (uint32_t)((mixed >> 32) * array->count >> 32);
+  return gc_chip_mixed_home(address >> array->line_shift, array->count);
 }
 
 /* The slice of a line, a number below the number of slices of the chip: those of partition 0 come

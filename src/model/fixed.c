@@ -129,29 +129,30 @@ static void write_back(struct gc_cache *cache, uint32_t set, uint32_t way)
 }
 
 /* The way that has the line; `filled`: none. Comparing few tags takes less time than their marks,
- * which are not kept then. */
-static inline uint32_t find(uint64_t *record, const uint64_t *tags, uint32_t filled, uint64_t line,
-                            struct gc_set_layout layout)
+ * which are not kept then. All of them are compared: where a random way was replaced, the host
+ * could not predict which comparison is the last. */
+static inline uint32_t find(uint64_t *record, const uint64_t *tags, uint32_t ways, uint32_t filled,
+                            uint64_t line, struct gc_set_layout layout)
 {
-  uint32_t way = 0;
+  uint32_t same = 0;
 
   if (layout.words > 1)
     return gc_set_find(gc_set_marks(record), layout.words, tags, filled, line);
-  while (way < filled && tags[way] != line)
-    way++;
-  return way;
+#pragma GCC unroll 4
+  for (uint32_t way = 0; way < ways; way++)
+    same |= (uint32_t)(tags[way] == line) << way;
+  same &= (1u << filled) - 1; /* other ways have lines of earlier periods */
+  return same ? (uint32_t)__builtin_ctz(same) : filled;
 }
 
-/* Makes the line at this address, which is not the one used last, the one used last. Returns its
- * sectors. c: what `cache` pointed to before, in registers. */
+/* Makes a line, which is not the one used last, the one used last. Returns its sectors. c: what
+ * `cache` pointed to before, in registers. */
 __attribute__((always_inline)) static inline uint8_t *
-select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
-            struct gc_random *random, struct gc_set_layout layout)
+select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uint32_t set,
+            struct gc_random *random, struct gc_set_layout layout, uint32_t ways)
 {
-  const uint64_t line = address >> c->line_shift;
-  const uint32_t set = gc_placement_set(c, address);
   uint64_t *record = c->records + (size_t)set * c->record;
-  uint64_t *tags = c->tags + (size_t)set * c->ways;
+  uint64_t *tags = c->tags + (size_t)set * ways;
   uint64_t *tree = gc_set_order(record, layout);
   uint8_t *sectors = gc_set_sectors(record, layout);
   uint32_t filled, way, found;
@@ -163,12 +164,12 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
     memset(tree, 0, gc_set_order_words(layout) * sizeof(*tree));
   }
   filled = (uint32_t)(*record - c->period);
-  found = find(record, tags, filled, line, layout);
+  found = find(record, tags, ways, filled, line, layout);
   way = place(cache, set, tree, filled, found, random);
   if (found == filled) {
     if (cache->changed_lines)
       write_back(cache, set, way);
-    *record += filled < c->ways;
+    *record += filled < ways;
     if (layout.words > 1)
       gc_set_put(gc_set_marks(record), 8, way, gc_set_mark(line));
     tags[way] = line;
@@ -177,43 +178,57 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   return &sectors[way];
 }
 
-/* gc_cache_access_lines for such a cache. The layout is a constant where it is a frequent one, so
- * that no loop over words is left. */
+/* gc_cache_access_lines for such a cache. The layout and the ways are constants where they are
+ * frequent ones, so that no loop over words or tags is left. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
-             struct gc_random *random, struct gc_set_layout layout)
+             struct gc_random *random, struct gc_set_layout layout, uint32_t ways)
 {
   const struct gc_cache c = *cache;
-  uint64_t last_line = c.last_line;
+  uint64_t last_line = c.last_line, placed = c.placed_line;
+  uint32_t set = c.placed_set;
   uint8_t *last = c.last_sectors;
 
   if (n > 1 && is_far(&c))
     prefetch(&c, address, n);
   for (unsigned i = 0; i < n; i++) {
-    if (address[i] >> c.line_shift != last_line) {
-      last = select_line(cache, &c, address[i], random, layout);
-      last_line = address[i] >> c.line_shift;
+    const uint64_t line = address[i] >> c.line_shift;
+
+    if (line != last_line) {
+      set = gc_placement_next(&c, address[i], placed, set);
+      placed = line;
+      last = select_line(cache, &c, line, set, random, layout, ways);
+      last_line = line;
     }
     mask[i] &= (uint8_t)~*last;
     *last |= mask[i];
   }
   cache->used = true;
   cache->last_line = last_line;
+  cache->placed_line = placed;
+  cache->placed_set = set;
   cache->last_sectors = last;
+}
+
+void gc_fixed_access_four(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
+                          const uint8_t *loads, unsigned n, struct gc_random *random)
+{
+  (void)loads;
+  access_lines(cache, address, mask, n, random, gc_set_layout(4), 4);
 }
 
 void gc_fixed_access_few(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
                          const uint8_t *loads, unsigned n, struct gc_random *random)
 {
   (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(GC_FIXED_FEW));
+  access_lines(cache, address, mask, n, random, gc_set_layout(GC_FIXED_FEW), cache->ways);
 }
 
 void gc_fixed_access(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
                      const uint8_t *loads, unsigned n, struct gc_random *random)
 {
   (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(cache->ways));
+  access_lines(cache, address, mask, n, random, gc_set_layout(cache->ways), cache->ways);
 }
 
 uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t address)
@@ -225,7 +240,7 @@ uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t addr
   if (*record < cache->period)
     return cache->ways;
   filled = (uint32_t)(*record - cache->period);
-  way = find(record, cache->tags + (size_t)set * cache->ways, filled,
+  way = find(record, cache->tags + (size_t)set * cache->ways, cache->ways, filled,
              address >> cache->line_shift, layout);
   return way < filled ? way : cache->ways;
 }

@@ -59,8 +59,8 @@ static inline uint32_t gc_placement_set(const struct gc_cache *cache, uint64_t a
 /* The set of a line. `set` is that of the line `other`. Where a hash of masks applies, the exclusive
  * or of both sets depends only on that of both lines. It is a sum of lowest bits, one for each bit
  * that differs from the one above it, and adjacent lines have one such bit. */
-static inline uint32_t gc_placement_next(const struct gc_cache *cache, uint64_t address,
-                                         uint64_t other, uint32_t set)
+static inline uint32_t gc_placement_far(const struct gc_cache *cache, uint64_t address,
+                                        uint64_t other, uint32_t set)
 {
   const uint64_t different = address >> cache->line_shift ^ other;
 
@@ -69,6 +69,15 @@ static inline uint32_t gc_placement_next(const struct gc_cache *cache, uint64_t 
   for (uint64_t ends = different ^ different >> 1; ends; ends &= ends - 1)
     set ^= cache->step[__builtin_ctzll(ends)];
   return set;
+}
+
+/* The same. Without a hash, lines are in sets in turn. */
+__attribute__((always_inline)) static inline uint32_t
+gc_placement_next(const struct gc_cache *cache, uint64_t address, uint64_t other, uint32_t set)
+{
+  if (cache->in_turn && address >> cache->line_shift == other + 1)
+    return set + 1 < cache->sets ? set + 1 : 0;
+  return gc_placement_far(cache, address, other, set);
 }
 
 /* One set in so many leads each side of a duel. The counter has the bounds of the 10 bits that it

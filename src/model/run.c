@@ -276,12 +276,13 @@ static uint8_t sectors_behind(const struct gc_cache *cache, const struct gc_cach
   return mask;
 }
 
-/* The address of the first load of a run in the line at this address, or behind it. */
-static inline uint64_t first_in(const struct run *run, uint64_t line, uint64_t bytes)
+/* The address of the first load of a run in the line at this address, or behind it. divides: the
+ * stride divides the lines. */
+static inline uint64_t first_in(const struct run *run, uint64_t line, bool divides)
 {
   if (run->address >= line)
     return run->address;
-  if (bytes % run->stride == 0) /* line and stride are powers of two */
+  if (divides) /* line and stride are powers of two */
     return line + (run->address & (run->stride - 1));
   return run->address +
          (line - run->address + run->stride - 1) / run->stride * run->stride;
@@ -294,6 +295,7 @@ static void go_on(struct gc_model *model, const struct gc_cache *cache, const st
   const uint32_t shift = cache->line_shift;
   const uint64_t begin = gc_pages_physical(&model->pages, window->address);
   const uint64_t first = begin >> next->line_shift;
+  const bool divides = (1ull << shift) % from->stride == 0;
   uint64_t offset = UINT64_MAX;
   uint8_t missed = 0, mask = 0;
 
@@ -305,11 +307,12 @@ static void go_on(struct gc_model *model, const struct gc_cache *cache, const st
   memset(behind->loads, 0, behind->count);
   for (unsigned i = 0; i < window->count; i++) {
     const uint64_t line = (uint64_t)i << shift;
-    const uint64_t address = first_in(from, window->address + line, 1ull << shift);
     const uint64_t at = ((begin + line) >> next->line_shift) - first;
+    uint64_t address;
 
     if (!window->mask[i])
       continue;
+    address = first_in(from, window->address + line, divides);
     if (window->mask[i] != missed || (address & ((1ull << next->line_shift) - 1)) != offset) {
       missed = window->mask[i];
       offset = address & ((1ull << next->line_shift) - 1);

@@ -173,16 +173,18 @@ bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc
 #define RUN 256 /* loads of an SM at a time, as in the kernel `touch` */
 #define PASSES 3
 
+/* SMs in turn, in the order of blocks: the XCDs alternate. */
 static void read_by_all(struct gc_model *model, uint64_t base, uint64_t bytes)
 {
   const int first = model->profile.paths[GC_SPACE_CG].levels[0].cache;
   const uint32_t line = model->profile.caches[first].shape.line, sms = model->profile.facts.sms;
   const uint64_t lines = (bytes + line - 1) / line;
-  uint32_t sm = 0;
+  const uint32_t xcds = model->profile.facts.xcds, each = sms / xcds;
+  uint32_t turn = 0;
 
-  for (uint64_t at = 0; at < lines; at += RUN, sm = (sm + 1) % sms)
-    gc_model_touch_run(model, sm, GC_SPACE_CG, base + at * line, line,
-                       lines - at < RUN ? lines - at : RUN);
+  for (uint64_t at = 0; at < lines; at += RUN, turn = (turn + 1) % sms)
+    gc_model_touch_run(model, turn % xcds * each + turn / xcds % each, GC_SPACE_CG,
+                       base + at * line, line, lines - at < RUN ? lines - at : RUN);
 }
 
 /* Bytes that leave hardly a line of the caches free. */

@@ -69,17 +69,19 @@ static void find_homes(const struct gc_cache_array *array, const struct gc_windo
                        uint8_t *homes)
 {
   const uint64_t bits = array->side_mask | array->side_and, first = window->address;
-  const uint64_t same = array->side_mask ? (bits & -bits) - 1 : 0; /* bits that do not matter */
+  const uint64_t same = (bits & -bits) - 1; /* bits that do not matter */
+  const uint32_t shift = array->line_shift, partitions = array->count, lines = window->count;
+  const bool masked = array->side_mask;
   unsigned more;
 
   /* without masks, each line has a home of its own */
-  for (unsigned i = 0; !array->side_mask && i < window->count; i++)
-    homes[i] = (uint8_t)gc_chip_home(array, first + ((uint64_t)i << array->line_shift));
-  for (unsigned i = 0; array->side_mask && i < window->count; i += 1 + more) {
-    const uint64_t at = first + ((uint64_t)i << array->line_shift);
-    const uint64_t last = (~at & same) >> array->line_shift;
+  for (unsigned i = 0; !masked && i < lines; i++)
+    homes[i] = (uint8_t)gc_chip_mixed_home((first >> shift) + i, partitions);
+  for (unsigned i = 0; masked && i < lines; i += 1 + more) {
+    const uint64_t at = first + ((uint64_t)i << shift);
+    const uint64_t last = (~at & same) >> shift;
 
-    more = last < window->count - i ? (unsigned)last : window->count - i - 1;
+    more = last < lines - i ? (unsigned)last : lines - i - 1;
     memset(homes + i, (int)gc_chip_home(array, at), 1 + more);
   }
 }

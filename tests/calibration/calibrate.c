@@ -47,6 +47,7 @@ static const char help[] =
     "               with --earn: measure GPUS more, behind those of this table, which has the "
     "same\n"
     "               kind and seeds. The new table is that of all of them\n"
+    "  --table FILE test this table, which --earn has written, instead of the one compiled in\n"
     "  --with KEY   with --earn: measure only those of the -n GPUs whose profile has this key\n"
     "  --only ELEMENTS\n"
     "               with --earn: measure only these elements, as `hwloc-gpucache measure --only`\n"
@@ -64,7 +65,7 @@ struct options {
   struct assignment assignment;
   unsigned long gpus;
   bool help;
-  const char *rows, *profile, *earn, *before;
+  const char *rows, *profile, *earn, *before, *table;
 };
 
 struct sinks {
@@ -103,13 +104,11 @@ static void divide(struct options *o)
 
 static bool read_options(int argc, char **argv, struct options *o)
 {
-  static const struct option names[] = {{"earn", required_argument, NULL, 'e'},
-                                        {"continue", required_argument, NULL, 'c'},
-                                        {"with", required_argument, NULL, 'W'},
-                                        {"only", required_argument, NULL, 'o'},
-                                        {"kind", required_argument, NULL, 'k'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {0}};
+  static const struct option names[] = {
+      {"earn", required_argument, NULL, 'e'},  {"continue", required_argument, NULL, 'c'},
+      {"table", required_argument, NULL, 'T'}, {"with", required_argument, NULL, 'W'},
+      {"only", required_argument, NULL, 'o'},  {"kind", required_argument, NULL, 'k'},
+      {"help", no_argument, NULL, 'h'},        {0}};
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   struct assignment *a = &o->assignment;
   int option, kind;
@@ -149,6 +148,9 @@ static bool read_options(int argc, char **argv, struct options *o)
     case 'c':
       o->before = optarg;
       break;
+    case 'T':
+      o->table = optarg;
+      break;
     case 'W':
       a->with = optarg;
       break;
@@ -165,7 +167,7 @@ static bool read_options(int argc, char **argv, struct options *o)
     a->workers = WORKERS_MAX;
   a->unlimited = o->earn;
   divide(o);
-  return optind == argc && o->gpus && (o->earn || (!o->before && !a->with && !a->only));
+  return optind == argc && o->gpus && (o->earn ? !o->table : !o->before && !a->with && !a->only);
 }
 
 static int print_profile(const struct options *o)
@@ -205,17 +207,41 @@ static bool read_before(struct options *o, struct tally *tally)
   return o->assignment.first;
 }
 
+/* Measures with the confidences of a table instead of those compiled in. *seed: its seed. */
+static bool read_table(struct options *o, uint64_t *seed)
+{
+  static struct gc_earned table[GC_PROPERTY_COUNT][BINS];
+  FILE *in = fopen(o->table, "r");
+  struct draw_seeds seeds;
+  unsigned long gpus = 0;
+
+  if (in) {
+    gpus = earn_load(in, &seeds, table);
+    fclose(in);
+  }
+  if (!gpus) {
+    fprintf(stderr, "%s is no table of confidences\n", o->table);
+    return false;
+  }
+  o->assignment.earned = *table;
+  *seed = seeds.gpus;
+  return true;
+}
+
 static int run(struct options *o)
 {
   static struct sinks sinks;
   struct assignment *a = &o->assignment;
+  uint64_t seed = gc_earned_seed;
   bool complete;
 
   a->verdict = take;
   a->data = &sinks;
-  if (!o->earn && a->seeds.gpus == gc_earned_seed) {
+  if (o->table && !read_table(o, &seed))
+    return 2;
+  if (!o->earn && a->seeds.gpus == seed) {
     fprintf(stderr, "the confidences were earned with seed %llu: it tests nothing\n",
-            (unsigned long long)gc_earned_seed);
+            (unsigned long long)seed);
     return 2;
   }
   if (o->before && !read_before(o, &sinks.tally))

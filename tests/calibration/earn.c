@@ -125,30 +125,37 @@ static bool read_row(const char *text, struct tally *t, int property)
   return true;
 }
 
-/* The GPUs that the command in the head of the table measured. 0: of other seeds. */
-static unsigned long read_head(const char *text, const struct draw_seeds *seeds)
+/* The GPUs that the command in the head of the table measured, and their seeds. 0: there is none.
+ */
+static unsigned long read_head(const char *text, struct draw_seeds *seeds)
 {
   const char *command = strstr(text, " -n ");
   unsigned long gpus;
-  uint64_t drawn, noise;
   char kind[16];
 
   if (!command || sscanf(command, " -n %lu --kind %15s -s %" SCNu64 " * -t %" SCNu64, &gpus, kind,
-                         &drawn, &noise) != 4)
+                         &seeds->gpus, &seeds->noise) != 4)
     return 0;
-  return drawn == seeds->gpus && noise == seeds->noise &&
-                 !strcmp(kind, drawn_kind_names[seeds->kind])
-             ? gpus
-             : 0;
+  for (int k = 0; k < DRAWN_KINDS; k++)
+    if (!strcmp(kind, drawn_kind_names[k])) {
+      seeds->kind = (enum drawn_kind)k;
+      return gpus;
+    }
+  return 0;
 }
 
-unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seeds)
+/* `wanted`: only a table with these seeds counts; NULL: any. */
+static unsigned long read_table(FILE *in, struct tally *t, const struct draw_seeds *wanted,
+                                struct draw_seeds *seeds)
 {
   static char text[TABLE_MAX];
   unsigned long gpus;
 
   text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
   gpus = read_head(text, seeds);
+  if (wanted &&
+      (seeds->gpus != wanted->gpus || seeds->noise != wanted->noise || seeds->kind != wanted->kind))
+    gpus = 0;
   for (int property = 0; property < GC_PROPERTY_COUNT && gpus; property++) {
     char name[48];
     const char *row;
@@ -160,5 +167,31 @@ unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seed
     if (!row || !read_row(row + strlen(name), t, property))
       return 0;
   }
+  return gpus;
+}
+
+unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seeds)
+{
+  struct draw_seeds of = {0};
+
+  return read_table(in, t, seeds, &of);
+}
+
+unsigned long earn_load(FILE *in, struct draw_seeds *seeds,
+                        struct gc_earned table[GC_PROPERTY_COUNT][BINS])
+{
+  static struct tally tally;
+  unsigned long gpus;
+
+  memset(&tally, 0, sizeof(tally));
+  gpus = read_table(in, &tally, NULL, seeds);
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    for (size_t b = 0; b < BINS; b++) {
+      const struct count count = tally_bin(&tally, property, b);
+
+      table[property][b] =
+          (struct gc_earned){(uint32_t)count.values, (uint32_t)(count.values - count.right),
+                             best_bound(&tally, property, b)};
+    }
   return gpus;
 }

@@ -22,4 +22,9 @@ void earn_write(FILE *out, const struct tally *t, const struct draw_seeds *seeds
  * is; 0: it is no such table, or of other seeds, and *t is incomplete. */
 unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seeds);
 
+/* Reads a whole table as it is to be compiled: its seeds, and the limits that its counts support.
+ * Returns of how many GPUs it is; 0: it is no such table. */
+unsigned long earn_load(FILE *in, struct draw_seeds *seeds,
+                        struct gc_earned table[GC_PROPERTY_COUNT][BINS]);
+
 #endif

@@ -685,8 +685,10 @@ static int put_profile(const char *text, char path[32])
 static int measure(const struct gc_gpu *gpu, const struct judged_gpu *judged,
                    struct gc_record **record, struct gc_error *err)
 {
-  const struct gc_measure_options options = {
-      .tables = gpu->tables, .only = judged->only, .unlimited = judged->unlimited};
+  const struct gc_measure_options options = {.tables = gpu->tables,
+                                             .only = judged->only,
+                                             .unlimited = judged->unlimited,
+                                             .earned = judged->earned};
   struct gc_device *device = NULL;
   int status = gc_device_open(gpu, &device, err);
 

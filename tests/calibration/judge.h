@@ -45,6 +45,7 @@ struct judged_gpu {
   enum drawn_group group;
   bool unlimited; /* measure without a limit of confidences (gc_measure_options) */
   const char *only; /* elements that are measured (gc_measure_options) */
+  const struct gc_earned *earned; /* the same: limits of confidences */
 };
 
 /* Returns the number of verdicts; -1 with a message on stderr if measuring failed, or if a

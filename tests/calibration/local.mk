@@ -30,6 +30,7 @@ tests_calibration_calibrate_LDADD = $(tool_libraries)
 if HAVE_CMOCKA
 check_PROGRAMS += tests/calibration/test_gate
 TESTS += tests/calibration/test_gate
+ci_tests += tests/calibration/test_gate
 endif
 tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
 	tests/calibration/court.h \

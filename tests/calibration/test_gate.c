@@ -173,6 +173,33 @@ static void a_table_continues(void **state)
   assert_int_equal(tally_bin(&after, GC_PROPERTY_COUNT - 1, 0).right, 6);
 }
 
+/* A table that is not compiled in yet limits confidences as it will be. */
+static void a_table_can_be_tested_before_it_is_compiled(void **state)
+{
+  static struct gc_earned table[GC_PROPERTY_COUNT][BINS];
+  static struct tally tally;
+  const struct draw_seeds seeds = {5, 1, DRAWN_ALL};
+  struct draw_seeds of;
+  FILE *file = tmpfile();
+
+  (void)state;
+  assert_non_null(file);
+  memset(&tally, 0, sizeof(tally));
+  add(&tally, DRAWN_ONCE, GC_CAPACITY, 0.9999, 40, 3);
+  earn_write(file, &tally, &seeds, 12);
+  rewind(file);
+  assert_int_equal(earn_load(file, &of, table), 12);
+  fclose(file);
+  assert_true(of.gpus == 5 && of.noise == 1 && of.kind == DRAWN_ALL);
+  assert_true(table[GC_CAPACITY][BINS - 1].values == 40 && table[GC_CAPACITY][BINS - 1].wrong == 3);
+  assert_true(fabs(table[GC_CAPACITY][BINS - 1].most - floor(earn_bound(40, 3) * 1e4) / 1e4) <
+              1e-9);
+  assert_true(table[GC_LINE][BINS - 1].most == 0);
+  assert_non_null(file = tmpfile());
+  assert_int_equal(earn_load(file, &of, table), 0);
+  fclose(file);
+}
+
 static void groups_differ_in_one_seed(void **state)
 {
   static struct drawn_gpu gpus[DRAWN_GROUPS];
@@ -199,10 +226,14 @@ static void groups_differ_in_one_seed(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_perfect_tool_passes),       cmocka_unit_test(each_bin_counts_for_itself),
-      cmocka_unit_test(many_bins_are_many_tests),    cmocka_unit_test(other_conditions_count),
-      cmocka_unit_test(counts_support_a_confidence), cmocka_unit_test(a_table_continues),
+      cmocka_unit_test(a_perfect_tool_passes),
+      cmocka_unit_test(each_bin_counts_for_itself),
+      cmocka_unit_test(many_bins_are_many_tests),
+      cmocka_unit_test(other_conditions_count),
+      cmocka_unit_test(counts_support_a_confidence),
+      cmocka_unit_test(a_table_continues),
       cmocka_unit_test(groups_differ_in_one_seed),
+      cmocka_unit_test(a_table_can_be_tested_before_it_is_compiled),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

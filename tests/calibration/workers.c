@@ -23,13 +23,14 @@ static struct judged_gpu nth(const struct assignment *a, unsigned long i)
 
   for (; i >= a->gpus[group]; group++)
     i -= a->gpus[group];
-  return (struct judged_gpu){
-      .index = group == DRAWN_OTHER_PAGES ? draw_index_with_pages(&a->seeds, i)
-               : group == DRAWN_ONCE      ? a->first + i
-                                          : i,
-      .group = (enum drawn_group)group,
-      .unlimited = a->unlimited,
-      .only = a->only};
+  return (struct judged_gpu){.index = group == DRAWN_OTHER_PAGES
+                                          ? draw_index_with_pages(&a->seeds, i)
+                                      : group == DRAWN_ONCE ? a->first + i
+                                                            : i,
+                             .group = (enum drawn_group)group,
+                             .unlimited = a->unlimited,
+                             .only = a->only,
+                             .earned = a->earned};
 }
 
 static bool has_key(const struct drawn_gpu *gpu, const char *key)

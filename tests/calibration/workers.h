@@ -17,6 +17,7 @@ struct assignment {
   unsigned workers; /* processes */
   bool unlimited;   /* see gc_measure_options */
   const char *only; /* see gc_measure_options */
+  const struct gc_earned *earned; /* see gc_measure_options */
   const char *with; /* only GPUs whose profile has this key are measured; NULL: all */
   /* Called for each verdict, in no particular order. */
   void (*verdict)(void *data, const struct verdict *verdict);

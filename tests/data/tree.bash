@@ -5,7 +5,7 @@
 put() {
   local file=$root$1
   shift
-  mkdir -p "${file%/*}"
+  [ -d "${file%/*}" ] || mkdir -p "${file%/*}"
   printf '%s\n' "$@" > "$file"
 }
 

@@ -17,6 +17,8 @@ predict_tests = \
 if HAVE_CMOCKA
 check_PROGRAMS += $(predict_tests)
 TESTS += $(predict_tests)
+# These compute the same on every machine, for seconds.
+ci_tests += tests/predict/test_distance tests/predict/test_model_memory
 endif
 include tests/predict/trace.mk
 include tests/predict/gpu/local.mk

@@ -44,7 +44,10 @@ sim_tests = \
 if HAVE_CMOCKA
 check_PROGRAMS += $(sim_tests)
 TESTS += $(sim_tests)
-ci_tests += tests/sim/test_failures
+# Methods that take seconds, and compute the same on every machine.
+ci_tests += tests/sim/test_amd tests/sim/test_busy tests/sim/test_census tests/sim/test_departure tests/sim/test_failures \
+	tests/sim/test_line tests/sim/test_loops tests/sim/test_physical_l2 tests/sim/test_physical_l3 \
+	tests/sim/test_slices tests/sim/test_tlbs tests/sim/test_wander
 endif
 
 # Kernels with loops of their own instead of the simulator's.
@@ -52,7 +55,7 @@ tests_sim_test_loops_LDFLAGS = -Wl,--wrap=gc_sim_run
 
 # What these judge.
 tests/sim/test_amd.log tests/sim/test_physical_l2.log tests/sim/test_sharing.log \
-  tests/sim/test_tables.log: $(sim_records)
+  tests/sim/test_tables.log tests/sim/test_under_load.log: $(sim_records)
 
 # The GPUs that have been added last.
 if HAVE_CMOCKA

@@ -104,6 +104,7 @@ static void atomic_operations(void **state)
   is_within(element, HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES, 391, 0.02);
   is_within(element, HWLOC_GPUCACHE_ATOMICS_PER_CYCLE, 0.69, 0.03);
   run_step(&o, gc_step_atomics, GC_SHARED_MEMORY);
+  run_step(&o, gc_step_latency, GC_SHARED_MEMORY);
   element = run_step(&o, gc_step_atomic_latency, GC_SHARED_MEMORY);
   is_within(element, HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES, 26, 0.02);
   is_within(element, HWLOC_GPUCACHE_ATOMICS_PER_CYCLE, 1, 0.03);

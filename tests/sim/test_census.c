@@ -74,6 +74,37 @@ static void wrong_capacities_are_withheld(void **state)
   }
 }
 
+/* Passes begin at the start of a line, however long lines are: here, one to sixteen of them fit. */
+static void lines_of_512_bytes_are_counted(void **state)
+{
+  (void)state;
+  for (unsigned bytes = 512; bytes <= 8192; bytes *= 2) {
+    const struct gc_element *element;
+    struct opened o;
+
+    open_profile(&o,
+                 "model = Variant\ncompute = 7.0\nsms = 16\nclock_khz = 1000000\n"
+                 "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 512 MiB\n"
+                 "shared_per_sm = 32 KiB\nshared_per_block = 32 KiB\nclock_overhead = 4\n"
+                 "[cache ConstantL1]\nsize = %u B\nline = 512\nsector = 64\nways = 1\n"
+                 "replacement = lru\n[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\n"
+                 "sector = 32\nways = 16\nreplacement = lru\n[space ca]\npath = L2 200 3, memory "
+                 "500 5\n[space cg]\npath = L2 200 3, memory 500 5\n"
+                 "[space constant]\npath = ConstantL1 20, L2 150 3, memory 500 5\n"
+                 "[space shared]\npath = memory 20\n",
+                 bytes);
+    open_warm_bench(&o);
+    run_step(&o, gc_step_capacity, GC_CONSTANT_L1);
+    element = run_step(&o, gc_step_census, GC_CONSTANT_L1);
+    if (!(fabs(number(element, "CensusBytes") - bytes) <= 0.01 * bytes) ||
+        !(fabs(number(element, "CapacityBytes") - bytes) < 1))
+      fail_msg("%u bytes: the capacity is %g, the census %g (%s)", bytes,
+               number(element, "CapacityBytes"), number(element, "CensusBytes"),
+               text(element, "CapacitySource"));
+    close_gpu(&o);
+  }
+}
+
 /* A capacity that is wrong by 6 KiB is withheld. The L1 of an H200, 217 KiB, is that much smaller
  * than its carve-out should leave, which is why two methods have to agree on it. It has random
  * replacement and 132 SMs. */
@@ -227,14 +258,15 @@ static void the_plan_warns_once(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(uneven_sets_are_withheld),
-    cmocka_unit_test(wrong_capacities_are_withheld),
-    cmocka_unit_test(an_error_of_six_kib_is_withheld),
-    cmocka_unit_test(a_path_that_ends_in_l1_needs_fewer_launches),
-    cmocka_unit_test(wrong_l2_are_withheld),
-    cmocka_unit_test(wrong_l3_are_withheld),
-    cmocka_unit_test(without_hit_latency_nothing_is_counted),
-    cmocka_unit_test(the_plan_warns_once),
+      cmocka_unit_test(uneven_sets_are_withheld),
+      cmocka_unit_test(wrong_capacities_are_withheld),
+      cmocka_unit_test(lines_of_512_bytes_are_counted),
+      cmocka_unit_test(an_error_of_six_kib_is_withheld),
+      cmocka_unit_test(a_path_that_ends_in_l1_needs_fewer_launches),
+      cmocka_unit_test(wrong_l2_are_withheld),
+      cmocka_unit_test(wrong_l3_are_withheld),
+      cmocka_unit_test(without_hit_latency_nothing_is_counted),
+      cmocka_unit_test(the_plan_warns_once),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "variant.h"
 
 #include "measure/latency/latency.h"
+#include "measure/structure/structure.h"
 
 #include <math.h>
 
@@ -78,12 +79,95 @@ static void atomics_of_a_memory_with_delays_are_absent(void **state)
   close_gpu(&o);
 }
 
+/* Loads of 40 cycles, `slow` of them delayed by `delay`. */
+static bool seem_delayed(size_t slow, double delay)
+{
+  double alone[128];
+
+  for (size_t i = 0; i < 128; i++)
+    alone[i] = i % 2 ? 39 : 41;
+  for (size_t i = 0; i < slow; i++)
+    alone[3 * i] += delay;
+  return gc_overhead_delayed(alone, 128);
+}
+
+/* One slow load is an accident, which the fastest chains do not have. */
+static void one_slow_load_is_no_delay(void **state)
+{
+  (void)state;
+  assert_false(seem_delayed(0, 0));
+  assert_false(seem_delayed(1, 1e6));
+  assert_true(seem_delayed(4, 200));
+  assert_true(seem_delayed(38, 15));
+}
+
+/* An L1 whose earlier results are known, as if its capacity, level and line had been measured. */
+static void claim_l1(struct opened *o)
+{
+  struct gc_measured *l1 = measured(o, GC_L1);
+
+  claim(o, GC_L1, 8 << 10);
+  l1->level = (struct gc_level){.hit = 34, .miss = 204, .usual = 34, .stride = 32};
+  l1->line_bytes = 128;
+  gc_set_measured(l1, GC_LINE, 0.99);
+}
+
+/* Without a latency it is not known whether loads are delayed. */
+static void what_delays_might_change_needs_the_latency(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  open_delayed(&o, "");
+  run_step(&o, gc_step_atomic_latency, GC_SHARED_MEMORY);
+  assert_non_null(
+      strstr(text(gc_record_find(o.record, GC_SHARED_MEMORY), "AtomicLatencySource"), "not known"));
+  claim_l1(&o);
+  run_step(&o, gc_step_survival, GC_L1);
+  assert_non_null(
+      strstr(text(gc_record_find(o.record, GC_L1), "SurvivalCurveSource"), "not known"));
+  run_step(&o, gc_step_excess_misses, GC_L1);
+  assert_non_null(
+      strstr(text(gc_record_find(o.record, GC_L1), "MissesPerExcessLineSource"), "not known"));
+  close_gpu(&o);
+}
+
+/* The curve of an L1 with LRU is a step; hits that take as long as misses do not lower it. */
+static void late_hits_do_not_lower_a_survival_curve(void **state)
+{
+  static const char *const delays[] = {"", "outliers = 0.04 300 400", "outliers = 0.2 300 400"};
+  double first[3], last[3];
+
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    struct opened o;
+    const struct gc_measured *l1;
+
+    open_delayed(&o, delays[i]);
+    claim_l1(&o);
+    l1 = measured(&o, GC_L1);
+    run_step(&o, gc_step_latency, GC_L1);
+    run_step(&o, gc_step_survival, GC_L1);
+    assert_true(gc_found(l1, GC_SURVIVAL_CURVE));
+    first[i] = l1->curve[0].survives;
+    last[i] = l1->curve[l1->points - 1].survives;
+    close_gpu(&o);
+  }
+  for (size_t i = 0; i < 3; i++) {
+    assert_true(fabs(first[i] - first[0]) < 0.1);
+    assert_true(fabs(last[i] - last[0]) < 0.1);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(delayed_loads_do_not_count),
       cmocka_unit_test(what_delays_hide_is_absent),
       cmocka_unit_test(atomics_of_a_memory_with_delays_are_absent),
+      cmocka_unit_test(one_slow_load_is_no_delay),
+      cmocka_unit_test(what_delays_might_change_needs_the_latency),
+      cmocka_unit_test(late_hits_do_not_lower_a_survival_curve),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  * after 0.7 times as many, more. Lines that stay longest in a place that is nearly as slow as
  * memory count, and loads of memory that happen to be as fast as hits do not.
  */
+#include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
 #include "measure/topology/topology.h"
@@ -21,6 +22,8 @@ static uint64_t find(struct opened *o)
   run_step(o, gc_step_memory_latency, GC_DEVICE_MEMORY);
   if (!o->m.bench.properties.l2_per_xcd)
     run_step(o, gc_step_partitions, GC_L2);
+  else
+    run_step(o, gc_step_fetch, GC_L2);
   run_step(o, gc_step_flush, GC_WHOLE_GPU);
   return gc_found(measured(o, GC_WHOLE_GPU), GC_FLUSH) ? measured(o, GC_WHOLE_GPU)->flush_bytes : 0;
 }
@@ -114,6 +117,29 @@ static void l3_is_in_front_of_memory(void **state)
   close_gpu(&o);
 }
 
+/* Each L2 gets a quarter of what is read, so four times its size displaces its lines. 41 parts of
+ * 8 KiB fill a way: launches that each begin with the first XCD would fill some sets twice. */
+static void each_xcd_reads_its_part(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  open_profile(&o,
+               "model = Four\ngfx = gfx90a\nwarp = 64\nsms = 12\nxcds = 4\nclock_khz = 1000000\n"
+               "threads_per_block = 1024\nthreads_per_sm = 2048\nblocks_per_sm = 8\n"
+               "memory = 4 GiB\n"
+               "shared_per_sm = 64 KiB\nshared_per_block = 64 KiB\nclock_overhead = 4\n"
+               "[cache L1]\nsize = 16 KiB\nline = 64\nways = 4\nreplacement = lru\n"
+               "[cache L2]\nscope = xcd\nsize = 1343488 B\nline = 128\nways = 4\n"
+               "replacement = lru\ninterleave = 512\n"
+               "[space ca]\npath = L1 100, L2 250 4, memory 800 30\n"
+               "[space cg]\npath = L2 250 4, memory 800 30\n"
+               "[space shared]\npath = memory 50\n"
+               "[sysfs L2Cache]\nNominalBytes = 1343488\nInstances = 4\n");
+  is_right(&o, 5.1 * MIB, 6.2 * MIB);
+  close_gpu(&o);
+}
+
 /* Some loads of memory are as fast as far hits (jitter: 90 cycles; far hits: 230 cycles less). */
 static void fast_loads_of_memory_are_no_lines_that_are_left(void **state)
 {
@@ -159,6 +185,7 @@ int main(void)
       cmocka_unit_test(any_line_goes),
       cmocka_unit_test(lines_stay_in_the_far_partition),
       cmocka_unit_test(l3_is_in_front_of_memory),
+      cmocka_unit_test(each_xcd_reads_its_part),
       cmocka_unit_test(fast_loads_of_memory_are_no_lines_that_are_left),
       cmocka_unit_test(many_fast_loads_of_memory_do_not_hide_the_value),
       cmocka_unit_test(memory_like_l2_is_refused),

@@ -92,6 +92,31 @@ static void partitions_are_counted(void **state)
     check(&truths[i]);
 }
 
+/* With every seed of the noise: outliers that take longer than device memory, so many that every SM
+ * has some, and such that could be far loads but hit all SMs alike. */
+static void outliers_are_no_partition(void **state)
+{
+  static const char *const outliers[] = {"0.05 600 3000", "0.15 600 3000", "0.1 150 250"};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(outliers) / sizeof(*outliers); i++)
+    for (unsigned seed = 1; seed <= 6; seed++)
+      for (int two = 0; two < 2; two++) {
+        const struct gc_element *l2;
+        struct opened gpu;
+        char chip[80];
+
+        snprintf(chip, sizeof(chip), "sms = 64\nseed = %u\noutliers = %s", seed, outliers[i]);
+        open_variant(&gpu, &(struct variant){chip, two ? TWO "2" : "", "200 4"});
+        find(&gpu);
+        l2 = gc_record_find(gpu.record, GC_L2);
+        if (strcmp(text(l2, "Partitions"), two ? "2" : "1"))
+          fail_msg("%s: '%s' partitions instead of %d (%s)", chip, text(l2, "Partitions"), 1 + two,
+                   text(l2, "PartitionsSource"));
+        close_gpu(&gpu);
+      }
+}
+
 static void unclear_partitions_are_absent(void **state)
 {
   static const struct truth truths[] = {
@@ -187,6 +212,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_split_distinguishes_two_groups_from_one),
       cmocka_unit_test(partitions_are_counted),
+      cmocka_unit_test(outliers_are_no_partition),
       cmocka_unit_test(unclear_partitions_are_absent),
       cmocka_unit_test(latencies_that_differ_between_sms_are_absent),
       cmocka_unit_test(sms_of_large_gpus_differ),

@@ -10,6 +10,7 @@
 
 #include "measure/capacity/capacity.h"
 #include "measure/geometry/geometry.h"
+#include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
 #include "open.h"
 
@@ -18,6 +19,7 @@ static const struct gc_measured *find(struct opened *o, enum gc_kind kind)
 {
   open_warm_bench(o);
   run_step(o, gc_step_capacity, kind);
+  run_step(o, gc_step_latency, kind);
   run_step(o, gc_step_fetch, kind);
   run_step(o, gc_step_line, kind);
   run_step(o, gc_step_sets, kind);

@@ -118,18 +118,27 @@ static void check_rate(const struct rate_truth *truth)
 static void what_a_slice_delivers_is_found(void **state)
 {
   static const struct rate_truth truths[] = {
-    {{"sms = 64", TWO "slices = 24\nside_bits = 12 14 17\nread_gbps = 1400\nslice_bytes_per_cycle = 64", "200 4"}, 64,
-     NULL},
-    {{"sms = 64\noutliers = 0.01 40 900",
-      TWO "slices = 46\nside_bits = 9 20\nread_gbps = 1200\nslice_bytes_per_cycle = 33.5", "200 4"}, 33.5, NULL},
-    {{"sms = 40", "slices = 20\nread_gbps = 800\nslice_bytes_per_cycle = 48", "200 4"}, 48, NULL},
-    /* half of the lines that seem to wait do so by chance: others must be found in their place, or
-     * the warps would be too few. With so many outliers, the partitions are found for about half of
-     * all seeds; this is one of these */
-    {{"seed = 2\nsms = 64\noutliers = 0.05 600 3000",
-      TWO "slices = 24\nside_bits = 12\nread_gbps = 1400\nslice_bytes_per_cycle = 85", "200 4"}, 85, NULL},
-    /* without a mask of the sides, too */
-    {{"sms = 64", TWO "slices = 24\nread_gbps = 1400\nslice_bytes_per_cycle = 64", "200 4"}, 64, NULL},
+      {{"sms = 64",
+        TWO "slices = 24\nside_bits = 12 14 17\nread_gbps = 1400\nslice_bytes_per_cycle = 64",
+        "200 4"},
+       64,
+       NULL},
+      {{"sms = 64\noutliers = 0.01 40 900",
+        TWO "slices = 46\nside_bits = 9 20\nread_gbps = 1200\nslice_bytes_per_cycle = 33.5",
+        "200 4"},
+       33.5,
+       NULL},
+      {{"sms = 40", "slices = 20\nread_gbps = 800\nslice_bytes_per_cycle = 48", "200 4"}, 48, NULL},
+      /* half of the lines that seem to wait do so by chance: others must be found in their place,
+       * or the warps would be too few */
+      {{"sms = 64\noutliers = 0.05 600 3000",
+        TWO "slices = 24\nside_bits = 12\nread_gbps = 1400\nslice_bytes_per_cycle = 85", "200 4"},
+       85,
+       NULL},
+      /* without a mask of the sides, too */
+      {{"sms = 64", TWO "slices = 24\nread_gbps = 1400\nslice_bytes_per_cycle = 64", "200 4"},
+       64,
+       NULL},
   };
 
   (void)state;

@@ -4,6 +4,7 @@
  * Groups of SMs: what clusters and the constant L1.5 show, each alone and together.
  */
 #include "measure/core/placement.h"
+#include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
 
 #include "open.h"
@@ -218,6 +219,7 @@ static void remote_latency(void **state)
   (void)state;
   open_chip(&o, GPCS CLUSTERS, "", "");
   find(&o);
+  run_step(&o, gc_step_latency, GC_SHARED_MEMORY);
   element = run_step(&o, gc_step_remote_latency, GC_SHARED_MEMORY);
   assert_true(fabs(number(element, "RemoteLatencyCycles") - 200) <= 8);
   close_gpu(&o);

@@ -4,6 +4,7 @@
  * What caches do with stores: every policy of the model is found, and so are carve-outs that only
  * large blocks can have.
  */
+#include "measure/capacity/capacity.h"
 #include "measure/structure/write_back.h"
 #include "open.h"
 
@@ -64,6 +65,31 @@ static void every_policy_is_found(void **state)
     check_text(&o, GC_L1, "CarveoutTable", "0:49152,51:32768,default:49152");
     check_text(&o, GC_L1, "CarveoutTable4Warps", "0:49152,51:32768,default:49152");
     check_text(&o, GC_L1, "CarveoutTable32Warps", "0:61440,13:49152,51:32768,default:61440");
+    close_gpu(&o);
+  }
+}
+
+/* Slow loads at the wrong sizes (seed 15) do not make an L1 look like another one. */
+static void slow_loads_do_not_hide_carveouts(void **state)
+{
+  (void)state;
+  for (unsigned seed = 14; seed <= 16; seed++) {
+    struct opened o;
+    char lines[32];
+
+    snprintf(lines, sizeof(lines), "seed = %u\nsms = ", seed);
+    open_edited(&o, &(struct edited){"b200",
+                                     {{"outliers = 0.0003", "outliers = 0.0012"},
+                                      {"\nseed = ", "\n# "},
+                                      {"sms = ", lines}}});
+    open_warm_bench(&o);
+    run_step(&o, gc_step_capacity, GC_L1);
+    run_step(&o, gc_step_carveouts, GC_L1);
+    run_step(&o, gc_step_carveouts_by_block, GC_L1);
+    check_text(&o, GC_L1, "CarveoutTable4Warps",
+               "0:222208,15:189440,29:152576,44:119808,58:87040,72:54272,86:21504,default:222208");
+    assert_string_equal(text(gc_record_find(o.record, GC_L1), "CarveoutTable32WarpsSource"),
+                        "measured");
     close_gpu(&o);
   }
 }
@@ -170,9 +196,10 @@ static void ranks_decide_where_means_are_wrong(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_policy_is_found),
-    cmocka_unit_test(evicted_lines_show_the_policy_of_l2),
-    cmocka_unit_test(ranks_decide_where_means_are_wrong),
+      cmocka_unit_test(slow_loads_do_not_hide_carveouts),
+      cmocka_unit_test(every_policy_is_found),
+      cmocka_unit_test(evicted_lines_show_the_policy_of_l2),
+      cmocka_unit_test(ranks_decide_where_means_are_wrong),
   };
 
   return cmocka_run_group_tests_name("stores", tests, NULL, NULL);

@@ -178,6 +178,44 @@ static void another_sm_is_no_clock(void **state)
   close_gpu(&o);
 }
 
+/* What caches answer is no load of the memory: no profile has more than the bandwidth, which may be
+ * wrong by 3 % and varies as much. */
+static void check_loads(struct opened *o)
+{
+  static const enum gc_kind kinds[] = {GC_L2, GC_DEVICE_MEMORY};
+
+  if (is_recent(o->name))
+    return;
+  gc_record_free(o->record);
+  o->record = NULL;
+  must(o,
+       gc_record_read_xml(text_of_measured(o->name, "xml"),
+                          strlen(text_of_measured(o->name, "xml")), &o->record, &o->err),
+       "record");
+  for (size_t k = 0; k < 2; k++) {
+    const struct gc_element *element = gc_record_find(o->record, kinds[k]);
+    const char *at = text(element, "LatencyUnderLoad");
+    double gbps, ns, last = -1;
+    unsigned points = 0;
+    int used;
+
+    for (; sscanf(at, "%lf:%lf%n", &gbps, &ns, &used) == 2; points++) {
+      assert_true(gbps > last);
+      last = gbps;
+      at += used + (at[used] == ',');
+    }
+    if (points && (points < 3 || !(last < 1.06 * number(element, "ReadGBps"))))
+      fail_msg("%s: %u points, the last one with %g of %g GB/s", o->name, points, last,
+               number(element, "ReadGBps"));
+  }
+}
+
+static void no_load_exceeds_the_bandwidth(void **state)
+{
+  (void)state;
+  each_profile(check_loads);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -189,6 +227,7 @@ int main(void)
       cmocka_unit_test(l2_clock_rises),
       cmocka_unit_test(unclear_differences_are_none),
       cmocka_unit_test(another_sm_is_no_clock),
+      cmocka_unit_test(no_load_exceeds_the_bandwidth),
   };
 
   return cmocka_run_group_tests_name("under load", tests, NULL, NULL);

@@ -24,6 +24,9 @@ tool_tests = \
 	tests/tool/report.bats \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)
+# These are about texts, pictures and documents more than about the machine.
+ci_tests += tests/tool/documents.bats tests/tool/first-day.bats tests/tool/predict.bats \
+	tests/tool/predict-output.bats tests/tool/raw.bats
 smoke_tests += tests/tool/usage.bats tests/tool/gpus.bats tests/tool/doctor.bats
 tests/tool/amdsim.log: tests/records/mi100.xml tests/records/mi210.xml tests/records/mi300x.xml \
   tests/records/rx7900xtx.xml

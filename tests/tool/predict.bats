@@ -561,8 +561,8 @@ END
 }
 
 @test "--timeout ends a long prediction" {
-  stream 2000 400 >"$trace"
-  refused 1 "not finished after 0.2 s" --record "$real" --timeout 0.2 "$trace"
+  stream 100 400 >"$trace"
+  refused 1 "not finished after 0.02 s" --record "$real" --timeout 0.02 "$trace"
 }
 
 @test "wrong usage" {

@@ -52,7 +52,7 @@ use_h200() {
   # one line for each reason
   has "$output" "no PerSM, Instances of ConstantL15Cache: "
   has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" \
-    "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the vendor's interface"
+    "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the interface"
   [ "$(widest "$output")" -le 100 ]
 }
 

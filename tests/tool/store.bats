@@ -209,7 +209,7 @@ refused() {
   is 0 "$status"
   is "hwloc-gpucache: gpu0: the record will not be stored: $why" "$errors"
   has "$output" L1Cache
-  run_split "${plain[@]}" "$tool" measure --no-store --sim "$tiny"
+  run_split "${plain[@]}" "$tool" measure --no-store --only SharedMemory --sim "$tiny"
   is 0 "$status"
   is '' "$errors"
   run_split "${plain[@]}" "$tool" list --sim "$tiny"

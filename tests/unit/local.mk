@@ -56,6 +56,8 @@ unit_tests = \
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
+# These compute the same on every machine, for seconds.
+ci_tests += tests/unit/test_model tests/unit/test_sequential
 endif
 LDADD = $(tool_libraries) $(CMOCKA_LIBS)
 

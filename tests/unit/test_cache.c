@@ -493,7 +493,8 @@ static void bimodal_insertion_replaces_the_last_comer(void **state)
   gc_cache_fini(&cache);
 }
 
-/* Random programs: windows of adjacent lines with holes, single loads, stores, emptying. */
+/* Random programs: windows of adjacent lines with holes, single loads, stores, emptying, other
+ * numbers of sets. */
 #define PROGRAM 4000
 #define PROGRAM_LINES 256
 
@@ -584,6 +585,12 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
     assert_int_equal(has_any_plainly(&a, &step),
                      gc_cache_has_any(&b, step.address, step.mask, step.count));
     if (!gc_random_below(&random, 500)) {
+      const uint32_t fewer =
+          s.hash == GC_HASH_NONE && !wide ? 1 + gc_random_below(&random, sets) : sets;
+
+      gc_cache_resize(&a, fewer);
+      gc_cache_resize(&b, fewer);
+    } else if (!gc_random_below(&random, 500)) {
       gc_cache_empty(&a);
       gc_cache_empty(&b);
     }

@@ -119,7 +119,7 @@ static void no_value_has_more_than_the_table_supports(void **state)
       const struct gc_finding *finding = &results->element[GC_L1].found[property];
 
       gc_set_measured(&results->element[GC_L1], (enum gc_property)property, stated);
-      gc_earn(results);
+      gc_earn(results, NULL);
       limited += most < stated;
       if (most < GC_CONFIDENCE_LEAST)
         assert_true(finding->origin == GC_ABSENT && !strncmp(finding->why, "too uncertain: ", 15));
@@ -136,7 +136,7 @@ static void doubtful_values_are_absent(void **state)
 
   gc_set_measured(l2, GC_PARTITIONS, 0.4999);
   gc_set_measured(l2, GC_MISS_PENALTY, 0);
-  gc_earn(results);
+  gc_earn(results, NULL);
   assert_false(gc_found(l2, GC_PARTITIONS) || gc_found(l2, GC_MISS_PENALTY));
   assert_string_equal(l2->found[GC_PARTITIONS].why,
                       "too uncertain: it is more likely wrong than right");
@@ -149,12 +149,12 @@ static void what_was_not_measured_stays(void **state)
 
   gc_set_stated(l2, GC_NOMINAL);
   gc_set_absent(l2, GC_CAPACITY, "no");
-  gc_earn(results);
+  gc_earn(results, NULL);
   assert_true(gc_found(l2, GC_NOMINAL));
   assert_string_equal(l2->found[GC_CAPACITY].why, "no");
   assert_int_equal(l2->found[GC_LINE].origin, GC_UNKNOWN);
   gc_set_measured(l2, GC_NOMINAL, 0.99); /* never calibrated */
-  gc_earn(results);
+  gc_earn(results, NULL);
   assert_false(gc_found(l2, GC_NOMINAL));
 }
 

@@ -311,6 +311,8 @@ static void constant_path(void **state)
   assert_non_null(strstr(f->err.text, "constant"));
 }
 
+#define ONLY_TURN(turn) (GPU_BANKS_NO_TURN << 4 | (turn))
+
 /* Copies have separate constant banks, which stay in the cache from launch to launch of a group.
  * Two banks that fit together hit when the first one is read again; two that do not fit miss. */
 static void concurrent_launches_use_tickets(void **state)
@@ -336,10 +338,8 @@ static void concurrent_launches_use_tickets(void **state)
     for (uint32_t i = 0; i < 3; i++) {
       jobs[i][1] = (struct gpu_banks_job){base, GPU_NEVER, i == 1 ? other : 8, 0};
       args[i] = (struct gpu_banks_args){
-        .ticket = {.arrived = f->trace, .next = f->trace + 8, .blocks = 9, .launch = i, .sms = 3,
-                 .polls_max = 10},
-        .jobs = f->jobs + i * sizeof(*jobs), .results = f->results + i * sizeof(*results),
-        .threshold = 50};
+        .ticket = {.arrived = f->trace, .next = f->trace + 8, .blocks = 9, .sms = 3, .polls_max = 10},
+        .jobs = f->jobs, .results = f->results, .threshold = 50, .turns = ONLY_TURN(i)};
       launches[i] = (struct gc_launch){.kernel = GC_KERNEL_banks_constant, .blocks = 3, .threads = 32,
                                        .args = &args[i], .args_bytes = sizeof(args[i])};
     }
@@ -365,11 +365,11 @@ static void waiting_ends_after_polls_max(void **state)
 {
   struct fixture *f = *state;
   struct gpu_banks_args args = {
-    .ticket = {.arrived = f->trace, .next = f->trace + 8, .blocks = 3, .launch = 1, .sms = 3, .polls_max = 10},
-    .jobs = f->jobs, .results = f->results, .threshold = 50};
+    .ticket = {.arrived = f->trace, .next = f->trace + 8, .blocks = 3, .sms = 3, .polls_max = 10},
+    .jobs = f->jobs, .results = f->results, .threshold = 50, .turns = ONLY_TURN(1)};
   const struct gc_launch launch = {.kernel = GC_KERNEL_banks_constant, .blocks = 3, .threads = 32,
                                    .args = &args, .args_bytes = sizeof(args)};
-  struct gpu_banks_result results[3];
+  struct gpu_banks_result results[2][3];
   const uint32_t copy = 0;
 
   assert_int_equal(f->ops->clear(f->device, f->trace, 64, &f->err), 0);
@@ -378,7 +378,7 @@ static void waiting_ends_after_polls_max(void **state)
   assert_int_equal(f->ops->upload(f->device, f->results, results, sizeof(results), &f->err), 0);
   assert_int_equal(f->ops->launch_concurrent(f->device, &launch, &copy, 1, &f->err), 0);
   assert_int_equal(f->ops->download(f->device, results, f->results, sizeof(results), &f->err), 0);
-  assert_int_equal(results[1].loads, 0x55555555);
+  assert_int_equal(results[1][1].loads, 0x55555555);
 }
 
 static void texture_path(void **state)

@@ -41,7 +41,12 @@
 #define QUIET_BYTES 32768   /* one probe per so many bytes does not disturb the others */
 /* An eighth of miss - hit is added, because the two kernels read the clock differently. */
 #define MARGIN 8
-#define LINE_MAX 256u /* bytes: no cache inside an SM has longer lines */
+/* Bytes: no cache inside an SM has longer lines. A pass that begins within a line has one line more
+ * than the others. In caches of LINES lines and more, that is less than 1 %, and passes begin at
+ * more different places. */
+#define LINE_MAX 512u
+#define LINE_LARGE 256u /* in such caches */
+#define LINES 100
 
 struct count {
   struct gc_measurement *m;
@@ -114,7 +119,8 @@ static uint32_t find_limit(const struct count *c)
 static bool plan(struct count *c, uint64_t capacity)
 {
   const struct gc_bench *bench = &c->m->bench;
-  const uint64_t line = c->stride > LINE_MAX ? c->stride : LINE_MAX;
+  const uint64_t longest = capacity < LINES * LINE_MAX ? LINE_MAX : LINE_LARGE;
+  const uint64_t line = c->stride > longest ? c->stride : longest;
   const uint64_t wanted = ((uint64_t)(GC_CENSUS_SPAN * (double)capacity) / line + 1) * line;
   const uint64_t limit = gc_ring_limit(bench, c->path->space);
   const uint64_t bytes = wanted < limit ? wanted : limit / line * line;

@@ -41,6 +41,9 @@ int gc_step_atomic_latency(struct gc_measurement *m, struct gc_measured *element
   struct gc_latency latency;
   int status;
 
+  if (!element->timed_alone)
+    return gc_set_absent(element, GC_ATOMIC_LATENCY,
+                         "whether some loads of it are delayed is not known");
   if (element->delayed)
     return gc_set_absent(element, GC_ATOMIC_LATENCY,
                          "some loads of it are delayed, and a chain of operations shows only their mean");

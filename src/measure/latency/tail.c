@@ -134,6 +134,7 @@ int gc_time_single(struct gc_measurement *m, struct gc_measured *element,
     starts[i] = gc_ring_address(bench, path->space, 0);
   if (status || (status = gc_chase_trace(bench, path, &traced, loads.trace)))
     return status;
+  element->timed_alone = true;
   element->delayed = correct(&loads, chain->n, latency);
   element->late = late_share(&loads, &element->level);
   find_distances(&loads, tails);

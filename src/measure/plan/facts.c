@@ -97,6 +97,6 @@ void gc_facts_explain_nominal(struct gc_results *results)
 
     if (element->tried && !gc_found(element, GC_NOMINAL) && kind != GC_L1_TLB &&
         kind != GC_L2_TLB)
-      gc_set_absent(element, GC_NOMINAL, "the vendor's interface does not state it");
+      gc_set_absent(element, GC_NOMINAL, "the interface does not state it");
   }
 }

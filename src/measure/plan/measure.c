@@ -88,7 +88,7 @@ static int conclude(struct gc_runner *r, struct gc_record *record)
     gc_check_traffic(m->results);
     gc_facts_explain_p95(m->results);
     if (!r->options->unlimited)
-      gc_earn(m->results);
+      gc_earn(m->results, r->options->earned);
   }
   status = gc_facts_publish(&m->bench.properties, m->results->mhz, &record->infos);
   if (!status)

@@ -35,11 +35,12 @@ enum gc_property gc_earned_as(enum gc_property property)
   }
 }
 
-static void limit(struct gc_measured *element, enum gc_property property)
+static void limit(struct gc_measured *element, enum gc_property property,
+                  const struct gc_earned *table)
 {
   struct gc_finding *finding = &element->found[property];
   const size_t bin = gc_earned_bin(finding->confidence);
-  const double most = gc_earned_table[gc_earned_as(property)][bin].most;
+  const double most = table[(size_t)gc_earned_as(property) * GC_EARNED_BINS + bin].most;
 
   if (finding->confidence < GC_CONFIDENCE_LEAST)
     gc_set_absent(element, property, "too uncertain: it is more likely wrong than right");
@@ -51,10 +52,12 @@ static void limit(struct gc_measured *element, enum gc_property property)
     finding->confidence = fmin(finding->confidence, most);
 }
 
-void gc_earn(struct gc_results *results)
+void gc_earn(struct gc_results *results, const struct gc_earned *table)
 {
+  if (!table)
+    table = *gc_earned_table;
   for (int kind = 0; kind <= GC_WHOLE_GPU; kind++)
     for (int property = 0; property < GC_PROPERTY_COUNT; property++)
       if (results->element[kind].found[property].origin == GC_MEASURED)
-        limit(&results->element[kind], (enum gc_property)property);
+        limit(&results->element[kind], (enum gc_property)property, table);
 }

@@ -38,7 +38,7 @@ enum gc_property gc_earned_as(enum gc_property property);
 
 /* Limits the confidence of every measured value to what the table supports, in four decimals. If
  * less than GC_CONFIDENCE_LEAST is left, the property becomes absent. To be called once, when all
- * results are final. */
-void gc_earn(struct gc_results *results);
+ * results are final. table: NULL, or another one of [GC_PROPERTY_COUNT][GC_EARNED_BINS]. */
+void gc_earn(struct gc_results *results, const struct gc_earned *table);
 
 #endif

@@ -154,8 +154,9 @@ struct gc_by_sm {
  * otherwise it is 0. */
 struct gc_measured {
   enum gc_kind kind;
-  bool delayed; /* the mean of its loads is larger than their median: latency/tail.c */
-  double late;  /* share of loads that hit and took as long as misses: latency/tail.c */
+  bool timed_alone; /* latency/tail.c has timed single loads: only then the next two are known */
+  bool delayed;     /* the mean of its loads is larger than their median */
+  double late;      /* share of loads that hit and took as long as misses */
   bool tried; /* a step has run, so the record gets this element */
   struct gc_finding found[GC_PROPERTY_COUNT];
 

@@ -11,7 +11,6 @@
 #include <math.h>
 
 #define CLEAR 1.25 /* misses take at least this many times as long as hits */
-#define LATE_MOST 0.05
 #define SECTOR 32u /* if it is not known: no cache has smaller ones */
 
 const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cache_lines *lines)
@@ -19,7 +18,7 @@ const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cac
   const struct gc_level *level = &element->level;
 
   if (element->kind != GC_L1 && element->shared_with & 1u << GC_L1)
-    return "in the storage of L1Cache; see there";
+    return "same storage as L1Cache";
   if (!gc_capacity(element))
     return "this needs the capacity, which is absent";
   if (!gc_found(element, GC_LINE))
@@ -40,7 +39,9 @@ const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cac
 
 const char *gc_cache_lines_late(const struct gc_measured *element)
 {
-  return element->late > LATE_MOST ? "too many loads that hit take as long as misses" : NULL;
+  return !element->timed_alone  ? "how many loads that hit take as long as misses is not known"
+         : element->late >= 0.5 ? "most loads that hit take as long as misses"
+                                : NULL;
 }
 
 int gc_cache_lines_prepare(struct gc_bench *bench, const struct gc_path *path)

@@ -18,7 +18,7 @@ struct gc_cache_lines {
 /* Returns NULL, or the reason for absent properties. */
 const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cache_lines *lines);
 
-/* The same for what counts a few misses among many hits. */
+/* The same for what counts misses by single loads, and so needs element->late. */
 const char *gc_cache_lines_late(const struct gc_measured *element);
 
 /* Prefers no shared memory, as the capacity search does: L1 has what the carve-out leaves. */

@@ -21,16 +21,17 @@ uint32_t gc_curve_fills(uint32_t lines, size_t point)
   return fills ? fills : 1;
 }
 
-/* The probability that all shares are right. A line more that survives and one that does not are
+/* The probability that all shares are right. The correction for late loads makes their errors
+ * larger, too. A line more that survives and one that does not are
  * counted, so that no share is certain. */
-static double confidence_of(const uint64_t alive[POINTS], const uint64_t timed[POINTS])
+static double confidence_of(const uint64_t alive[POINTS], const uint64_t timed[POINTS], double late)
 {
   double all = 1;
 
   for (size_t p = 0; p < POINTS; p++) {
     const double n = (double)timed[p] + 2, share = ((double)alive[p] + 1) / n;
 
-    all *= erf(NEAR / sqrt(2 * share * (1 - share) / n));
+    all *= erf(NEAR * (1 - late) / sqrt(2 * share * (1 - share) / n));
   }
   return all;
 }
@@ -57,12 +58,12 @@ static void level(double share[POINTS])
 }
 
 int gc_curve_put(struct gc_bench *bench, struct gc_measured *element, uint32_t lines,
-                 const uint64_t alive[POINTS], const uint64_t timed[POINTS])
+                 const uint64_t alive[POINTS], const uint64_t timed[POINTS], double late)
 {
   double share[POINTS];
 
   for (size_t p = 0; p < POINTS; p++) {
-    share[p] = (double)alive[p] / (double)timed[p];
+    share[p] = fmin(1, (double)alive[p] / (double)timed[p] / (1 - late));
     gc_raw_row(bench->raw, "later fills\tlines that survive, %",
                (double[]){gc_curve_fills(lines, p), 100 * share[p]});
   }
@@ -72,5 +73,5 @@ int gc_curve_put(struct gc_bench *bench, struct gc_measured *element, uint32_t l
     element->curve[p].fills = gc_curve_fills(lines, p);
     element->curve[p].survives = share[p];
   }
-  return gc_set_measured(element, GC_SURVIVAL_CURVE, confidence_of(alive, timed));
+  return gc_set_measured(element, GC_SURVIVAL_CURVE, confidence_of(alive, timed, late));
 }

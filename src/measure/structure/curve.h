@@ -13,8 +13,10 @@
 /* The later fills of a point, for a cache of so many lines. */
 uint32_t gc_curve_fills(uint32_t lines, size_t point);
 
-/* alive[point] of timed[point] > 0 lines survived, in a cache of so many lines. */
+/* alive[point] of timed[point] > 0 lines survived, in a cache of so many lines. late, less than 1:
+ * the share of surviving lines that look like lost ones, for which the shares are corrected. */
 int gc_curve_put(struct gc_bench *bench, struct gc_measured *element, uint32_t lines,
-                 const uint64_t alive[GC_CURVE_POINTS], const uint64_t timed[GC_CURVE_POINTS]);
+                 const uint64_t alive[GC_CURVE_POINTS], const uint64_t timed[GC_CURVE_POINTS],
+                 double late);
 
 #endif

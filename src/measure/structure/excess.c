@@ -166,8 +166,9 @@ static double same_excess(const struct excess *e)
 }
 
 /* The mean of the arrays that are too large, less that of the arrays that fit, and the standard
- * error. */
-static double mean_excess(const struct excess *e, double *error)
+ * error. Of the loads that miss, the share `late` would have been slow if they had hit, and so is
+ * not in the difference. */
+static double mean_excess(const struct excess *e, double late, double *error)
 {
   const double same = same_excess(e);
   double sum[2] = {0}, squares[2] = {0}, n[2] = {0}, variance = 0;
@@ -181,8 +182,8 @@ static double mean_excess(const struct excess *e, double *error)
   }
   for (int k = 0; k < 2; k++)
     variance += fmax(0, squares[k] / n[k] - pow(sum[k] / n[k], 2)) / n[k];
-  *error = same > 0 ? 0 : sqrt(variance);
-  return same > 0 ? same : sum[0] / n[0] - sum[1] / n[1];
+  *error = same > 0 ? 0 : sqrt(variance) / (1 - late);
+  return same > 0 ? same : (sum[0] / n[0] - sum[1] / n[1]) / (1 - late);
 }
 
 int gc_step_excess_misses(struct gc_measurement *m, struct gc_measured *element)
@@ -206,7 +207,7 @@ int gc_step_excess_misses(struct gc_measurement *m, struct gc_measured *element)
   if (!(status = gc_cache_lines_prepare(&m->bench, path)))
     status = element->kind == GC_CONSTANT_L15 ? walk_banks(e) : walk(e, path);
   if (!status && e->n >= FITTING) {
-    misses = mean_excess(e, &error);
+    misses = mean_excess(e, element->late, &error);
     gc_raw_runs(m->bench.raw, "excess", &e->binning, e->runs, e->n);
   }
   if (!status && e->n < FITTING)

@@ -43,7 +43,7 @@
 #define RATIO 1.189207115002721 /* from one size to the next: four of them double it */
 #define LEFT 0.05               /* of the lines may be left */
 #define CLEAR 0.5               /* a threshold is clear if `low` is at most this part of `high` */
-#define GRAIN 4096              /* bytes: sizes are multiples of it */
+#define GRAIN 4096              /* bytes: sizes are multiples of it, at least */
 
 /* Of each line: a load of memory; one from the farthest place in front of it, the faster of two;
  * and how much longer the other one took. Raw cycles. */
@@ -60,6 +60,7 @@ struct search {
   uint32_t together;   /* batches whose lines are read together: every so many lines are a batch */
   uint64_t samples;    /* bytes of the arena from the first timed line to the last one */
   uint64_t room;       /* bytes of other memory that can be read */
+  uint64_t grain;      /* bytes: sizes are multiples of it */
   double base;         /* bytes */
   struct control *c;
   double later;     /* a line is left if it takes less than `latest` + this */
@@ -82,7 +83,8 @@ static double base_of(const struct gc_properties *p)
 /* Ascending; the last one is all that can be read. */
 static uint64_t size_of(const struct search *s, uint32_t i)
 {
-  const uint64_t bytes = (uint64_t)(LEAST * s->base * pow(RATIO, i) / GRAIN + 1) * GRAIN;
+  const double grain = (double)s->grain;
+  const uint64_t bytes = (uint64_t)(LEAST * s->base * pow(RATIO, i) / grain + 1) * s->grain;
 
   return bytes < s->room ? bytes : s->room;
 }
@@ -365,7 +367,12 @@ static const char *choose_lines(struct search *s)
     if (s->together * ALL * line * SHARE_OF_L2 <= bench->properties.l2_bytes / parts)
       break;
   s->room = bench->walk_bytes > s->samples ? bench->walk_bytes - s->samples : 0;
-  s->room -= s->room % GRAIN;
+  /* XCDs read parts of a launch in turn. If each launch ends with the last XCD, the next one goes
+   * on as if both were one, so that the L2 of an XCD gets every part once. */
+  s->grain = bench->properties.l2_count > 1 ? (uint64_t)bench->properties.l2_count *
+                                                  bench->properties.threads_per_block * s->stride
+                                            : GRAIN;
+  s->room -= s->room % s->grain;
   return s->samples > gc_cold_bytes(bench) || (double)s->room < s->base
              ? "there is too little memory to read"
              : NULL;

@@ -125,7 +125,7 @@ static int find_curve(struct survey *s, struct gc_measured *element)
     alive[p] = count_alive(s);
     timed[p] = SAMPLES;
   }
-  return gc_curve_put(&s->m->bench, element, s->lines, alive, timed);
+  return gc_curve_put(&s->m->bench, element, s->lines, alive, timed, 0);
 }
 
 uint64_t gc_needs_l2_survival(const struct gc_measurement *m, enum gc_kind kind)

@@ -116,6 +116,9 @@ int gc_step_remote_latency(struct gc_measurement *m, struct gc_measured *element
 
   if (r.size < 2)
     return gc_set_absent(element, GC_REMOTE_LATENCY, "this GPU has no clusters");
+  if (!element->timed_alone)
+    return gc_set_absent(element, GC_REMOTE_LATENCY,
+                         "whether some loads of shared memory are delayed is not known");
   if (element->delayed) /* as AtomicLatency: latency/atomic_latency.c */
     return gc_set_absent(element, GC_REMOTE_LATENCY,
                          "some loads of shared memory are delayed, and a chain of loads shows only "

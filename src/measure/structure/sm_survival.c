@@ -235,6 +235,6 @@ int gc_step_survival(struct gc_measurement *m, struct gc_measured *element)
     gc_set_absent(element, GC_SURVIVAL_CURVE,
                   "there are too few addresses for lines that do not fit");
   else if (!(status = s.order ? run(&s) : -ENOMEM))
-    status = gc_curve_put(s.bench, element, s.cache.lines, s.alive, s.loads);
+    status = gc_curve_put(s.bench, element, s.cache.lines, s.alive, s.loads, element->late);
   return status;
 }

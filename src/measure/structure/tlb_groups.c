@@ -176,7 +176,7 @@ static int take_base(struct grouping *g, const char **doubt)
   }
   if (!status && spread)
     *doubt = CLEAR_SIGMAS * (gc_robust_sigma(change, g->sms, 0) + 0.25) >= g->threshold
-                 ? "a miss costs too little to tell from one test which SMs share one"
+                 ? "a miss costs too little to show which SMs share one"
                  : NULL;
   free(change);
   return status;

@@ -384,23 +384,33 @@ static int count_entries(struct search *s, struct region *region, uint32_t *entr
   return 0;
 }
 
-/* How much longer the slow pages of a region take if there are twice as many as the TLB holds. */
+/* How much longer the slow pages of the last comparison take, of one region. */
+static void note_penalties(struct search *s)
+{
+  const uint32_t most = s->count + PENALTIES / VOTES;
+
+  for (uint32_t k = 0; k < s->walk->near.timed && s->count < most && s->count < PENALTIES; k++)
+    if (s->walk->extra[k] > s->walk->threshold)
+      s->penalties[s->count++] = s->walk->extra[k];
+}
+
+/* Walks twice as many pages of a region as the TLB holds; or, if these do not fit, a few too many.
+ */
 static int take_penalties(struct search *s, const struct gc_tlb_pages *region, uint32_t entries)
 {
-  const struct gc_tlb_question question = {.n = 1, .counts = {2 * entries}};
+  struct gc_tlb_question question = {.n = 1, .counts = {2 * entries}};
   struct gc_tlb_pages pages = *region;
   struct gc_tlb_answer seen;
   int status;
 
   pages.count = 2 * entries;
-  if (!s->walk->way.chained || !entries || !gc_tlb_range_fits(s->walk->range, &pages))
+  if (!gc_tlb_range_fits(s->walk->range, &pages))
+    question.counts[0] = pages.count = entries + entries / 8 + 1;
+  if (!entries || !gc_tlb_range_fits(s->walk->range, &pages))
     return 0;
-  if ((status = gc_tlb_compare(s->walk, &pages, &question, &seen)))
-    return status;
-  for (uint32_t k = 0; k < s->walk->near.timed && s->count < PENALTIES; k++)
-    if (s->walk->extra[k] > s->walk->threshold)
-      s->penalties[s->count++] = s->walk->extra[k];
-  return 0;
+  if (!(status = gc_tlb_compare(s->walk, &pages, &question, &seen)))
+    note_penalties(s);
+  return status;
 }
 
 /* Another count: if there are some pages too many, each of them makes one more slow, unless so few
@@ -426,6 +436,8 @@ static int count_excess(struct search *s, const struct gc_tlb_pages *region, uin
   walk->rows = EXCESS_ROWS;
   status = gc_tlb_compare(walk, &pages, &question, &seen);
   walk->rows = rows;
+  if (!status)
+    note_penalties(s);
   if (!status && seen.slow >= walk->way.least && seen.slow <= timed * 7 / 8)
     *entries = pages.count - seen.slow;
   return status;
@@ -461,11 +473,12 @@ static int count_regions(struct search *s, const struct gc_tlb_found *found, str
                             .low = about - margin,
                             .high = about + margin,
                             .expected = vote ? counts->knee[vote - 1] : power_near(about)};
+    const uint32_t before = s->count;
 
     status = count_entries(s, &region, &counts->knee[vote]);
     if (!status)
       status = count_excess(s, &region.pages, counts->knee[vote], &counts->excess[vote]);
-    if (!status)
+    if (!status && s->count == before)
       status = take_penalties(s, &region.pages, counts->knee[vote]);
   }
   return status;

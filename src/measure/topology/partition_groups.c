@@ -23,7 +23,8 @@
 
 #define READERS 8     /* if the driver's tables state at most one L2 */
 #define GAP 0.1       /* far loads are slower than near ones by at least this share */
-#define OUTLIERS 0.05 /* share of loads that may be slow for other reasons */
+#define OUTLIERS 0.05 /* share of loads that may be slow for other reasons, on any SMs */
+#define CHANCE 4      /* standard deviations by which the spread over SMs may exceed chance */
 /* An SM is far if at least this share of its loads is slow; near: almost none, far: half or
  * more. */
 #define FAR_SHARE 0.2
@@ -46,12 +47,25 @@ static double mean(const double *values, size_t n)
   return sum / (double)n;
 }
 
-/* The loads of an SM without the fastest and the slowest twentieth, which are outliers. */
+/* The loads of an SM that are no outliers; they are sorted. */
+static uint32_t loads_within(const struct gc_partition_groups *s, size_t reader, uint32_t sm)
+{
+  const double *loads = gc_readers_loads(&s->r, reader, sm);
+  uint32_t n = s->r.loads;
+
+  while (n && loads[n - 1] - s->base[sm] > s->beyond)
+    n--;
+  return n;
+}
+
+/* The same without the fastest and the slowest twentieth. */
 static const double *usual_loads(const struct gc_partition_groups *s, size_t reader, uint32_t sm,
                                  size_t *n)
 {
-  *n = s->r.loads - 2 * (s->r.loads / 20);
-  return gc_readers_loads(&s->r, reader, sm) + s->r.loads / 20;
+  const uint32_t within = loads_within(s, reader, sm);
+
+  *n = within - 2 * (within / 20);
+  return gc_readers_loads(&s->r, reader, sm) + within / 20;
 }
 
 double gc_partition_groups_mean(const struct gc_partition_groups *s, size_t reader, uint32_t sm)
@@ -62,24 +76,62 @@ double gc_partition_groups_mean(const struct gc_partition_groups *s, size_t read
   return mean(loads, n);
 }
 
+bool gc_partition_groups_slow(const struct gc_partition_groups *s, uint32_t sm, double cycles)
+{
+  return cycles - s->base[sm] > s->threshold && cycles - s->base[sm] <= s->beyond;
+}
+
 static uint32_t slow_loads(const struct gc_partition_groups *s, size_t reader, uint32_t sm)
 {
   const double *loads = gc_readers_loads(&s->r, reader, sm);
   uint32_t slow = 0;
 
   for (uint32_t i = 0; i < s->r.loads; i++)
-    slow += loads[i] - s->base[sm] > s->threshold;
+    slow += gc_partition_groups_slow(s, sm, loads[i]);
   return slow;
 }
 
 static bool is_far(const struct gc_partition_groups *s, size_t reader, uint32_t sm)
 {
-  return slow_loads(s, reader, sm) > FAR_SHARE * s->r.loads;
+  return slow_loads(s, reader, sm) > FAR_SHARE * loads_within(s, reader, sm);
 }
 
 static int observe(struct gc_partition_groups *s, uint32_t reader)
 {
   return gc_readers_observe(&s->r, reader, &s->absent);
+}
+
+/* Are the slow loads spread over the SMs as by chance, and so few that they make no SM far? Then
+ * they do not depend on which SM read the lines: far loads are those of some SMs. */
+static bool hit_all_alike(const struct gc_partition_groups *s)
+{
+  double slow = 0, loads = 0, squares = 0, share;
+
+  for (uint32_t sm = 0; sm < s->r.sms; sm++) {
+    slow += slow_loads(s, 0, sm);
+    loads += loads_within(s, 0, sm);
+  }
+  share = slow / loads;
+  for (uint32_t sm = 0; sm < s->r.sms; sm++) {
+    const double expected = share * loads_within(s, 0, sm), more = slow_loads(s, 0, sm) - expected;
+
+    squares += more * more / (expected * (1 - share));
+  }
+  /* chi squared with sms - 1 degrees of freedom */
+  return share < FAR_SHARE && squares < s->r.sms - 1 + CHANCE * sqrt(2 * (s->r.sms - 1));
+}
+
+/* Does the slower group consist of outliers? Nothing in L2 takes longer than device memory, where
+ * GAP is more than the error of both. (Where each XCD has an L2, far lines come from memory.) */
+static bool are_outliers(struct gc_partition_groups *s, const struct gc_split *split, bool few)
+{
+  const struct gc_measured *memory = &s->r.m->results->element[GC_DEVICE_MEMORY];
+  const bool beyond_memory =
+      gc_found(memory, GC_LATENCY) && !s->r.m->bench.properties.l2_per_xcd &&
+      mean(s->base, s->r.sms) + split->high > (1 + GAP) * memory->latency_cycles;
+
+  s->threshold = split->threshold;
+  return split->share > 0 && (few || beyond_memory || hit_all_alike(s));
 }
 
 /* Do the latencies after the first reader fall in two groups? Sets base and threshold. */
@@ -99,9 +151,11 @@ static bool splits(struct gc_partition_groups *s)
       s->scratch[(size_t)sm * s->r.loads + k] = gc_readers_loads(&s->r, 0, sm)[k] - s->base[sm];
   }
   /* outliers form a group of their own, far from all other loads; so try again without them */
+  s->beyond = INFINITY;
   gc_split_find(s->scratch, n, &split);
-  while (split.share > 0 && (double)n * (1 - split.share) >= (double)enough) {
+  while (are_outliers(s, &split, (double)n * (1 - split.share) >= (double)enough)) {
     n -= (size_t)((double)n * split.share + 0.5);
+    s->beyond = split.threshold;
     gc_split_find(s->scratch, n, &split);
   }
   fast = mean(s->base, s->r.sms);
@@ -177,7 +231,7 @@ static double odds_of_others(const struct gc_partition_groups *s, uint32_t sm,
       const double q = 0.02 + 0.96 * all->slow[mine] / all->loads[mine];
       const double n = slow_loads(s, r, sm);
 
-      log_odds += n * log(p / q) + (s->r.loads - n) * log((1 - p) / (1 - q));
+      log_odds += n * log(p / q) + (loads_within(s, r, sm) - n) * log((1 - p) / (1 - q));
     }
     if (group != s->group[sm])
       others += exp(log_odds);
@@ -198,7 +252,7 @@ static void check_groups(struct gc_partition_groups *s)
 
       right += is_far(s, r, sm) == far;
       all.slow[far] += slow_loads(s, r, sm);
-      all.loads[far] += s->r.loads;
+      all.loads[far] += loads_within(s, r, sm);
     }
   if (right < AGREEMENT * (double)(s->r.count * s->r.sms)) {
     s->absent = "which SMs find lines near is not the same for all lines";

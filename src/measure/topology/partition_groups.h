@@ -16,7 +16,9 @@ struct gc_partition_groups {
   int *group;
   /* [sms] a fast load of this SM, because latencies depend on the position of the SM. */
   double *base;
-  double threshold; /* a load is slow from this many cycles above the base on */
+  /* Cycles above the base: a load is slow from `threshold` on; an outlier, which says nothing, from
+   * `beyond` on. */
+  double threshold, beyond;
   double *scratch;  /* [readers * sms * loads + 2 * sms] */
   double confidence;
   const char *absent; /* why there is no result; NULL: there is one */
@@ -29,6 +31,9 @@ size_t gc_partition_groups_readers(const struct gc_measurement *m);
  * s->absent. Call gc_partition_groups_free in any case. */
 int gc_partition_groups_find(struct gc_measurement *m, struct gc_partition_groups *s);
 void gc_partition_groups_free(struct gc_partition_groups *s);
+
+/* Whether a load of this SM that took so many cycles is slow, and no outlier. */
+bool gc_partition_groups_slow(const struct gc_partition_groups *s, uint32_t sm, double cycles);
 
 /* The mean latency of an SM after a reader, without outliers, in cycles. */
 double gc_partition_groups_mean(const struct gc_partition_groups *s, size_t reader, uint32_t sm);

@@ -34,7 +34,7 @@ static void put_side(struct gc_partition_groups *s, struct gc_measured *element,
         const double cycles = gc_readers_loads(&s->r, r, sm)[k];
 
         if (far == (s->group[sm] != s->group[s->r.readers[r]]) &&
-            (!far || cycles - s->base[sm] > s->threshold))
+            (!far || gc_partition_groups_slow(s, sm, cycles)))
           of_sm[count++] = cycles;
       }
     if (count)
