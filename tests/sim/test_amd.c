@@ -25,8 +25,8 @@ struct cache {
 };
 
 /* MI100, MI210: MT4G's results.json (ROCm 6.3) and table III. They agree with all values except:
- * - The scalar L1 has 16128 and 16896 bytes there, both with a confidence of 0.5. That is the middle
- *   of the transition, where the search stopped within 512 bytes. KFD states 16 KiB.
+ * - The scalar L1 has 16128 and 16896 bytes there, both with a confidence of 0.5. That is the
+ * middle of the transition, where the search stopped within 512 bytes. KFD states 16 KiB.
  * - The latencies of vL1, sL1, L2 and LDS (124, 48, 292 and 48 cycles, MI210) include the clock
  *   reading. We subtract it: 8 cycles in the model.
  * - The latencies of L2 (302) and memory (741) are means. The medians are 292 and 684.
@@ -153,8 +153,8 @@ static void expect_rate(const struct run *run, const char *chip, struct value v,
   expect(run, chip, v, rate, 0.03 * rate);
 }
 
-/* Where a clock rises with traffic, the latency is that beside others, and the one of a lone load is
- * reported, too. within: a share. */
+/* Where a clock rises with traffic, the latency is that beside others, and the one of a lone load
+ * is reported, too. within: a share. */
 static void expect_latency(const struct run *run, const char *chip, enum gc_kind kind, double alone,
                            double idle, double within)
 {

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Chips that no profile of data/sim has: one SM, 300 SMs, SM numbers with gaps, buses of 1,024 bits
- * and more, an unknown memory clock, and no memory of its own. Each value is right, or absent with a
- * reason.
+ * and more, an unknown memory clock, and no memory of its own. Each value is right, or absent with
+ * a reason.
  */
 #include "open.h"
 
 struct chip {
-  const char *lines; /* of the chip */
+  const char *lines;               /* of the chip */
   double sms, bus_bits, clock_khz; /* 0: not stated */
 };
 
@@ -21,19 +21,21 @@ static const struct chip chips[] = {
 
 static void measure(struct opened *o, const struct chip *chip)
 {
-  const struct gc_measure_options options = {.only = "L1Cache,L2Cache,DeviceMemory,SharedMemory,GPU"};
+  const struct gc_measure_options options = {.only =
+                                                 "L1Cache,L2Cache,DeviceMemory,SharedMemory,GPU"};
 
-  open_profile(o,
-               "model = Chip\ncompute = 8.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
-               "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\nshared_per_sm = 100 KiB\n"
-               "shared_per_block = 101376 B\nclock_overhead = 4\n%s"
-               "memory_read_gbps = 150\n"
-               "[cache L1]\nsize = 24 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
-               "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
-               "replacement = lru\nhash = xor\nread_gbps = 600\n"
-               "[space ca]\npath = L1 30, L2 200 2, memory 500 5\n"
-               "[space cg]\npath = L2 200 2, memory 500 5\n[space shared]\npath = memory 20\n",
-               chip->lines);
+  open_profile(
+      o,
+      "model = Chip\ncompute = 8.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
+      "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\nshared_per_sm = 100 KiB\n"
+      "shared_per_block = 101376 B\nclock_overhead = 4\n%s"
+      "memory_read_gbps = 150\n"
+      "[cache L1]\nsize = 24 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
+      "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
+      "replacement = lru\nhash = xor\nread_gbps = 600\n"
+      "[space ca]\npath = L1 30, L2 200 2, memory 500 5\n"
+      "[space cg]\npath = L2 200 2, memory 500 5\n[space shared]\npath = memory 20\n",
+      chip->lines);
   must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
 }
 
