@@ -257,7 +257,8 @@ static void draw_disturbance(struct drawing *d)
   const struct limits *most = &limits[d->gpu->class];
   const unsigned least = (unsigned)draw_scaled(d, 10, 200);
 
-  if (d->unusual && draw_chance(d, 0.5))
+  d->two_modes = d->unusual && draw_chance(d, 0.5);
+  if (d->two_modes)
     draw_second_mode(d);
   else if (draw_chance(d, 0.8))
     draw_text(d, "outliers = %.6f %u %u\n", draw_scaled(d, 1e-5, most->outliers), least,
@@ -493,6 +494,8 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
     draw_amd(&d, index);
   else
     draw_nvidia(&d, index);
+  if (d.two_modes && gpu->class == DRAWN_QUIET) /* more delayed loads than even a disturbed one */
+    gpu->class = DRAWN_DISTURBED;
   draw_banks(&d);
   draw_hosts(&d);
   if (!amd)

@@ -34,6 +34,7 @@ struct drawing {
   double code_cycles; /* of a jump that hits; 0: the profile has no [space instruction] */
   bool habits; /* of kind DRAWN_HABITS; then also: */
   bool unusual; /* of kind DRAWN_UNUSUAL; `kind` is then what the rest is drawn as */
+  bool two_modes; /* of the noise */
   bool integrated;
   double l2_ahead; /* cycles by which the next level is slower, at least */
   bool close;  /* the next level may be only 15 % slower */

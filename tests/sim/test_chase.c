@@ -85,8 +85,8 @@ static int observe(void *data, double milliseconds)
   return 0;
 }
 
-/* Three banks with code between them need nine concurrent launches. */
-static void more_launches_than_fit_are_refused(void **state)
+/* Three banks with code between them are the most that is walked: six launches with nine turns. */
+static void banks_are_walked_in_turns(void **state)
 {
   const struct gc_binning binning = {.shift = 3};
   struct gc_run run = {.bytes = GC_BANKS_BYTES_MAX};
@@ -100,7 +100,12 @@ static void more_launches_than_fit_are_refused(void **state)
   must(&o, gc_banks_open(&o.m, &banks), "banks");
   assert_non_null(banks);
   how.threshold = banks->participants.threshold;
+  must(&o, gc_banks_walk(banks, &how, &binning, &run, 1), "walk with code");
+  assert_false(banks->failed);
+  assert_int_equal(run.seen.loads, GC_BANKS_BYTES_MAX / GC_BANKS_STRIDE);
+  run.bytes = GC_BANKS_BYTES_MAX + 1;
   assert_int_equal(gc_banks_walk(banks, &how, &binning, &run, 1), -EINVAL);
+  run.bytes = GC_BANKS_BYTES_MAX;
   how.how = 0;
   o.m.bench.observer = (struct gc_launch_observer){observe, NULL};
   observed = 0;
@@ -113,9 +118,9 @@ static void more_launches_than_fit_are_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(blocks_that_share_an_sm_are_launched_again),
-    cmocka_unit_test(blocks_that_always_share_an_sm_are_an_error),
-    cmocka_unit_test(more_launches_than_fit_are_refused),
+      cmocka_unit_test(blocks_that_share_an_sm_are_launched_again),
+      cmocka_unit_test(blocks_that_always_share_an_sm_are_an_error),
+      cmocka_unit_test(banks_are_walked_in_turns),
   };
 
   return cmocka_run_group_tests_name("chase", tests, NULL, NULL);

@@ -89,7 +89,7 @@ static int run_in_group(struct gc_runner *r, const struct gc_plan_step *step,
                         enum gc_interference_result *disturbance, bool *broken)
 {
   struct gc_checked *group = &r->group;
-  struct gc_error *err = r->m.bench.err, failure;
+  struct gc_error *err = r->m.bench.err, failure, sentence;
   uint64_t taken;
   char what[96];
   int failed, status;
@@ -114,6 +114,10 @@ static int run_in_group(struct gc_runner *r, const struct gc_plan_step *step,
     *err = failure;
     gc_plan_name(step, what, sizeof(what));
     gc_fail_in(err, 0, what);
+  }
+  if (failed && *broken && r->options->handover && r->options->warn) {
+    gc_fail(&sentence, 0, "%.460s; this is measured again", err->text);
+    r->options->warn(r->options->data, sentence.text);
   }
   forget(r);
   r->m.results->cost.repeats++;
