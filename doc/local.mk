@@ -2,6 +2,8 @@
 # Manual pages, with the directories of this installation. Other documents are added to EXTRA_DIST as they come.
 man_MANS = doc/hwloc-gpucache.1
 EXTRA_DIST += doc/hwloc-gpucache.1.in doc/readme.sh
+# Made from records of simulated GPUs by make renew-values.
+EXTRA_DIST += doc/simulated.sh doc/results/simulated.md doc/results/simulated/b200.html doc/results/simulated/mi355x.html
 CLEANFILES += doc/hwloc-gpucache.1
 
 # "[@]": config.status would put the directory here, with ${prefix} in it

@@ -243,6 +243,16 @@
 /** \brief LatencyCycles converted to nanoseconds with GPUCacheMeasuredSMClockMHz; number > 0, can
  * have a fraction. Absent: also if that clock is unknown. */
 #define HWLOC_GPUCACHE_LATENCY_NS "LatencyNs"
+/** \brief Latency of a lone load, in nanoseconds, where LatencyNs and LatencyCycles are those of a
+ * load beside a little other traffic, because that is clearly less; number > 0, can have a fraction.
+ *
+ * A clock of the memory, or of the way to it, rises with traffic. The traffic uses between a fifth and
+ * half of the bandwidth, of an L3 as much as a fifth of the memory's or more. Both latencies are
+ * right within 5 %. MissPenaltyCycles and LatencyP95Cycles are those of lone loads. Elements: L2Cache if
+ * Partitions is 1, L3Cache, DeviceMemory; Source and confidence: of Latency. Absent: if loads beside others
+ * do not take at least a tenth less time, or were not timed. Method: "Clocks that rise with
+ * traffic". */
+#define HWLOC_GPUCACHE_IDLE_LATENCY_NS "IdleLatencyNs"
 /** \brief Miss penalty, in SM clock cycles: the additional time of a load that misses this cache
  * and hits the next level; number >= 0, can have a fraction.
  *

@@ -103,12 +103,13 @@ static bool takes_tickets(const struct gc_launch *l)
          (work == GC_WORK_TURNS && ((const struct gpu_jumps_args *)l->args)->turns);
 }
 
-/* The blocks that read while the last ones time loads; 0: no such kernel. */
+/* The blocks that read while the last ones time loads; 0: no such kernel, or they end before. */
 static uint32_t readers_of(const struct gc_launch *l)
 {
-  return gc_kernels[l->kernel].work == GC_WORK_LOADED
-             ? l->blocks - ((const struct gpu_under_load_args *)l->args)->chains
-             : 0;
+  const struct gpu_under_load_args *args = l->args;
+
+  return gc_kernels[l->kernel].work == GC_WORK_LOADED && args->count > 1 ? l->blocks - args->chains
+                                                                         : 0;
 }
 
 /* The index of a block for the distribution of blocks over SMs. */

@@ -50,6 +50,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/check/plausible.h \
 	src/measure/check/wander.c \
 	src/measure/check/wander.h \
+	src/measure/check/traffic.c \
+	src/measure/check/traffic.h \
 	src/measure/check/translation.c \
 	src/measure/core/bench.c \
 	src/measure/core/bench.h \
@@ -190,6 +192,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/banks.h \
 	src/measure/walk/batches.c \
 	src/measure/walk/batches.h \
+	src/measure/walk/beside.c \
+	src/measure/walk/beside.h \
 	src/measure/walk/chase.c \
 	src/measure/walk/chase.h \
 	src/measure/walk/cold_pages.c \

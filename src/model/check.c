@@ -162,6 +162,8 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "slice_bytes_per_cycle needs slices";
   if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)
     return "the group has more SMs than the chip";
+  if (cache->idle.cycles && cache->scope < GC_SCOPE_XCD)
+    return "idle needs scope xcd or chip";
   if (cache->compete && (cache->scope < GC_SCOPE_RANGE || cache->scope > GC_SCOPE_GPC))
     return "compete needs scope range, group or gpc";
   if (cache->unified && cache->scope != GC_SCOPE_SM)
@@ -380,6 +382,24 @@ static void round_latency(uint32_t *cycles, uint32_t step)
   *cycles = rounded ? rounded : step;
 }
 
+/* The latencies of a path become those at idle levels. A load goes through all levels before the
+ * one that it hits. */
+static void derive_idle(struct gc_profile *profile)
+{
+  for (int space = 0; space < GC_SPACE_COUNT; space++) {
+    struct gc_profile_path *path = &profile->paths[space];
+    uint32_t longer = 0;
+
+    for (unsigned i = 0; i < path->count && space != GC_SPACE_SHARED; i++) {
+      const int cache = path->levels[i].cache;
+
+      longer += cache == GC_PROFILE_MEMORY ? profile->memory_idle.cycles
+                                           : profile->caches[cache].idle.cycles;
+      path->levels[i].cycles += longer;
+    }
+  }
+}
+
 static void derive(struct gc_profile *profile)
 {
   struct gc_model_facts *facts = &profile->facts;
@@ -426,6 +446,7 @@ static void derive(struct gc_profile *profile)
   derive_rates(profile);
   set_unless(&profile->atomics.shared_rate, ATOMIC_RATE);
   set_unless(&profile->atomics.l2_rate, ATOMIC_RATE);
+  derive_idle(profile);
   for (int space = 0; space < GC_SPACE_COUNT; space++)
     for (unsigned i = 0; i < profile->paths[space].count; i++)
       round_latency(&profile->paths[space].levels[i].cycles, profile->latency_step);

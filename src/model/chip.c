@@ -9,6 +9,7 @@
 #include "model/parse.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 uint64_t gc_chip_usable(const struct gc_model *model, const struct gc_profile_cache *cache)
@@ -340,11 +341,11 @@ double gc_chip_traffic_share(struct gc_model *model)
   return share > 0.01 ? share : 0.01;
 }
 
-uint32_t gc_chip_queued(const struct gc_model *model, unsigned level)
+int32_t gc_chip_queued(const struct gc_model *model, unsigned level)
 {
   double all = 0;
 
   for (unsigned nearer = 0; nearer <= level; nearer++)
     all += model->queued[nearer];
-  return (uint32_t)(all + 0.5);
+  return (int32_t)lround(all);
 }

@@ -59,7 +59,8 @@ struct gc_model {
    * it: they take this share of their cycles. */
   double clock_share;
   bool own_clock[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
-  /* For how many cycles loads through cg wait at each level, because other SMs read. */
+  /* For how many cycles loads through cg wait at each level, because other SMs read; negative: they
+   * wait less than at an idle level. */
   double queued[GC_PROFILE_LEVELS_MAX];
   uint64_t queued_rows; /* how often other SMs have read; 0: no load waits */
   uint64_t carveout;
@@ -144,8 +145,8 @@ uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles);
 /* Computes byte_cycles, which depend on traffic_share. */
 void gc_chip_tabulate_rates(struct gc_model *model);
 
-/* For how many cycles a load that hits this level waits, because other SMs read. */
-uint32_t gc_chip_queued(const struct gc_model *model, unsigned level);
+/* By how many cycles a load that hits this level takes longer, because other SMs read. */
+int32_t gc_chip_queued(const struct gc_model *model, unsigned level);
 
 /* Draws the share of the bandwidth of L2, memory or the host that a launch or a copy gets: about
  * Gaussian around 1. */

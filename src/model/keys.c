@@ -199,6 +199,25 @@ static int read_wander(const struct gc_profile_value *value, char *text, void *t
   return gc_value_number(value, ns, &clock->wander_ns);
 }
 
+static int read_idle(const struct gc_profile_value *value, char *text, void *to)
+{
+  struct gc_profile_idle *idle = to;
+  struct gc_profile_value share_value = *value;
+  const char *cycles = gc_value_word(&text), *share = gc_value_word(&text);
+  uint64_t longer;
+
+  share_value.most = 1;
+  if (!share || gc_value_word(&text))
+    return gc_value_wrong(value, "%s needs cycles and a share of the bandwidth", value->key);
+  if (gc_value_number(value, cycles, &longer) ||
+      gc_value_fraction(&share_value, share, &idle->share))
+    return -EINVAL;
+  if (!(idle->share > 0))
+    return gc_value_wrong(value, "the share of %s must be more than 0", value->key);
+  idle->cycles = (uint32_t)longer;
+  return 0;
+}
+
 static int read_own_clock(const struct gc_profile_value *value, char *text, void *to)
 {
   const int index = gc_value_choice(value, text, "none|memory|l2");
@@ -602,6 +621,7 @@ const struct gc_profile_key gc_chip_keys[] = {
     {"memory_read_gbps", read_gbps, PROFILE(memory_read_gbps), false, 0, 1000000},
     {"memory_write_gbps", read_gbps, PROFILE(memory_write_gbps), false, 0, 1000000},
     {"memory_queue", read_u32, PROFILE(memory_queue), false, 0, 10000},
+    {"memory_idle", read_idle, PROFILE(memory_idle), false, 0, 10000},
     {"bandwidth_noise", read_fraction, PROFILE(bandwidth_noise), false, 0, 1},
     {"threads_per_block", read_u32, FACT(threads_per_block), false, 1, 65536},
     {"threads_per_sm", read_u32, FACT(threads_per_sm), true, 1, 65536},
@@ -678,6 +698,7 @@ const struct gc_profile_key gc_cache_keys[] = {
     {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
     {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},
     {"queue", read_u32, CACHE(queue), false, 0, 10000},
+    {"idle", read_idle, CACHE(idle), false, 0, 10000},
     {"write", read_write, CACHE(write), false, 0, 0},
     {"write_allocate", read_write_allocate, CACHE(write_allocate), false, 0, 0},
     {"compete", read_yes, CACHE(compete), false, 0, 0},

@@ -124,7 +124,7 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
     gc_walk_from(model, sm, space, 0, gc_walk_address(space, address), &cycles);
 
   if (model->queued_rows)
-    cycles += gc_chip_queued(model, level);
+    cycles += (uint32_t)gc_chip_queued(model, level); /* modulo 2^32; the sum is positive */
   return gc_chip_rounded(model,
                           gc_noise_add(&model->noise, cycles, &model->jitters[space][level]));
 }

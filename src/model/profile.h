@@ -52,6 +52,12 @@ enum gc_store_allocates {
   GC_STORE_ALLOCATES_LINE
 };
 
+/* Loads take up to `cycles` longer while less than `share` of the bandwidth is used. */
+struct gc_profile_idle {
+  uint32_t cycles;
+  double share;
+};
+
 struct gc_profile_cache {
   char name[24];
   unsigned line_number;        /* of its section, for messages */
@@ -77,6 +83,7 @@ struct gc_profile_cache {
   double slice_read;           /* bytes per cycle that a slice delivers; 0: no limit */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
   uint32_t queue;               /* cycles: queue.c */
+  struct gc_profile_idle idle;  /* queue.c */
   enum gc_store_policy write;
   enum gc_store_allocates write_allocate;
   bool compete;                 /* SMs that share it load at the same time */
@@ -92,7 +99,7 @@ struct gc_profile_tlb {
 
 struct gc_profile_level {
   int cache;         /* index of the cache, or GC_PROFILE_MEMORY */
-  uint32_t cycles;   /* latency of a load that hits here */
+  uint32_t cycles;   /* latency of a load that hits here while no others read */
   double jitter;     /* its standard deviation, cycles */
 };
 
@@ -167,6 +174,7 @@ struct gc_profile {
   uint32_t miss_bytes; /* of lines that an SM requests in a cycle, at most; 0: no limit */
   double memory_read_gbps, memory_write_gbps;
   uint32_t memory_queue;     /* cycles: queue.c */
+  struct gc_profile_idle memory_idle; /* queue.c */
   double bandwidth_noise;    /* standard deviation between launches, of L2 and memory; a share */
   unsigned unified_line;     /* 0: L1 and shared memory have their own storage */
   uint64_t unified_total;

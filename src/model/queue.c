@@ -8,15 +8,35 @@
 #define HALVINGS 50
 #define BUSY_MOST 0.98 /* as on an H100: more loads than that wait inside the SMs */
 
+static const struct gc_profile_idle *idle_of(const struct gc_model *model, enum gc_space space,
+                                             unsigned level)
+{
+  const struct gc_profile *profile = &model->profile;
+  const int cache = profile->paths[space].levels[level].cache;
+
+  return cache == GC_PROFILE_MEMORY ? &profile->memory_idle : &profile->caches[cache].idle;
+}
+
+uint32_t gc_queue_idle(const struct gc_model *model, enum gc_space space, unsigned level)
+{
+  uint32_t cycles = 0;
+
+  for (unsigned nearer = 0; nearer <= level; nearer++)
+    cycles += idle_of(model, space, nearer)->cycles;
+  return cycles;
+}
+
 double gc_queue_at(const struct gc_model *model, enum gc_space space, unsigned level, double share)
 {
   const struct gc_profile *profile = &model->profile;
   const int cache = profile->paths[space].levels[level].cache;
   const uint32_t queue =
       cache == GC_PROFILE_MEMORY ? profile->memory_queue : profile->caches[cache].queue;
+  const struct gc_profile_idle *idle = idle_of(model, space, level);
+  const double sooner = idle->cycles ? idle->cycles * fmin(1, share / idle->share) : 0;
 
   share = fmin(share, BUSY_MOST);
-  return queue * share / (1 - share);
+  return queue * share / (1 - share) - sooner;
 }
 
 /* The bytes per cycle that each of the readers gets at most from this level. */

@@ -101,6 +101,6 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
 
     add_row(model, rows, hit, busy);
     if (limited && gc_walk_outside(model, rows->space, hit))
-      busy[GC_MODEL_LEVELS] += waits(model, rows, cycles);
+      busy[GC_MODEL_LEVELS] += waits(model, rows, cycles - gc_queue_idle(model, rows->space, hit));
   }
 }

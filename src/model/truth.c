@@ -106,6 +106,11 @@ uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space
   return level < path->count ? gc_chip_rounded(model, path->levels[level].cycles) : 0;
 }
 
+uint32_t gc_model_true_idle(const struct gc_model *model, enum gc_space space, unsigned level)
+{
+  return level < model->profile.paths[space].count ? gc_queue_idle(model, space, level) : 0;
+}
+
 int32_t gc_model_true_offset(const struct gc_model *model, enum gc_space space, unsigned level,
                              uint32_t sm)
 {

@@ -26,9 +26,12 @@ uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, 
 int gc_model_true_fits(const struct gc_model *model, enum gc_space space, unsigned level,
                        uint64_t seed, uint64_t *bytes, unsigned n);
 
-/* Latency, in cycles, without noise and misses of TLBs, of a load that hits at this level. 0: there
- * is no such level. */
+/* Latency, in cycles, without noise and misses of TLBs, of a load that hits at this level while no
+ * others read. 0: there is no such level. */
 uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
+
+/* How many of these cycles traffic saves, because clocks of the levels rise with it. */
+uint32_t gc_model_true_idle(const struct gc_model *model, enum gc_space space, unsigned level);
 
 /* By how many cycles it differs on this SM. */
 int32_t gc_model_true_offset(const struct gc_model *model, enum gc_space space, unsigned level,
@@ -40,7 +43,8 @@ double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, u
 
 /* Bandwidth of this level: bytes per cycle and SM inside the SM, 10^9 bytes per second of the whole
  * chip outside. 0: there is no such level. */
-/* The cycles for which a load waits at a level that is busy for this share of the time. */
+/* The cycles for which a load waits at a level that is busy for this share of the time; negative:
+ * it is answered sooner, because the clock of the level has risen. */
 double gc_model_true_queue(const struct gc_model *model, enum gc_space space, unsigned level,
                            double share);
 double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,

@@ -100,6 +100,7 @@ ON(GC_L3, "Latency",
    "All SMs or CUs time single loads of lines that only this cache holds. The value is the median.")
 NUMBER(LATENCY, "LatencyCycles", TENTHS, 0, latency_cycles, "latency")
 NUMBER(LATENCY, "LatencyNs", TENTHS, 0, latency_ns, "latency")
+NUMBER(LATENCY, "IdleLatencyNs", TENTHS, 0, idle_latency_ns, "latency without traffic")
 
 PROPERTY(NEAR_LATENCY, "NearLatency", near, "L2 partitions",
          "Median of loads that hit the partition near to their SM.")

@@ -58,6 +58,9 @@ double court_spread(const struct court *court, const struct court_case *c, unsig
 
 /* The latency of a level in SM cycles, at the clock at which the GPU was measured. */
 double court_latency(const struct court *court, enum gc_space space, unsigned level);
+/* under_load.c: the cycles by which a load takes longer while others read so much; negative if a
+ * clock has risen. */
+double court_waits(const struct court *court, const struct court_case *c, double gbps);
 /* The read bandwidth in the unit of the element: of one level alone, and of
  * the element's with those before it, which may be slower. */
 double court_own_rate(const struct court *court, const struct court_case *c, unsigned level);

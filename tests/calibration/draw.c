@@ -197,6 +197,7 @@ void draw_chip_rates(struct drawing *d, double most)
   d->chip_gbps = read;
   draw_text(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_write_share(d));
   draw_queue(d, "queue", 40);
+  draw_idle(d, "idle", 150);
 }
 
 static void draw_l2(struct drawing *d)
@@ -401,6 +402,7 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd)
             read * d->sms * d->clock_khz / 1e6,
             read * draw_write_share(d) * d->sms * d->clock_khz / 1e6, draw_scaled(d, 1e-4, most));
   draw_queue(d, "memory_queue", 200);
+  draw_idle(d, "memory_idle", 400);
   draw_disturbance(d);
   draw_pages(d);
   draw_hierarchy(d);

@@ -10,6 +10,7 @@
 #define CUS_TOGETHER 3 /* most CUs that share a scalar L1 */
 #define XCD_L2_MOST 16384 /* KiB, of kind DRAWN_PAGES */
 #define L3_LEAST (9216 * KIB)
+#define CUS_MOST 128 /* of an XCD: each may be a word of its own, and a profile has no more words */
 
 /* One word for each group of one to three neighbours. The CUs of a group share a scalar L1. */
 static void draw_ids(struct drawing *d, unsigned each, unsigned xcds)
@@ -73,7 +74,7 @@ void draw_amd(struct drawing *d, uint64_t index)
   const double cycles = draw_between(d, 60, 130);
   unsigned l2_bytes, l3_bytes = 0;
 
-  d->sms = d->sms / xcds * xcds;
+  d->sms = (d->sms / xcds < CUS_MOST ? d->sms / xcds : CUS_MOST) * xcds;
   draw_chip(d, index, true);
   draw_text(d, "gfx = gfx90a\nwarp = 64\nthreads_per_sm = 2048\nshared_per_sm = 64 KiB\n"
            "shared_per_block = 64 KiB\n");

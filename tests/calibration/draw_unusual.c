@@ -11,6 +11,7 @@
 #define SMS_MOST 300
 #define ID_RANGES_MOST 24
 #define SPREAD_MOST 60       /* cycles by which the latency on an SM differs from that of the GPU */
+#define AMD_SPREAD_MOST 35   /* the same; less than the latency of scalar loads from L2 */
 #define SECOND_MODE_MOST 0.3 /* share of loads */
 
 /* One SM, more than any GPU has today, or what the others have. */
@@ -49,13 +50,13 @@ static void draw_gaps(struct drawing *d)
   draw_text(d, "\n");
 }
 
-/* Every latency outside the SM is more than 60 cycles. */
+/* Every latency outside the SM is more than 60 cycles, except that of scalar loads. */
 void draw_unusual(struct drawing *d, bool amd)
 {
   if (!d->unusual)
     return;
   if (draw_chance(d, 0.4))
-    draw_text(d, "sm_spread = %u\n", draw_number(d, 1, SPREAD_MOST));
+    draw_text(d, "sm_spread = %u\n", draw_number(d, 1, amd ? AMD_SPREAD_MOST : SPREAD_MOST));
   if (!amd && draw_chance(d, 0.2))
     draw_gaps(d);
   d->integrated = !amd && draw_chance(d, 0.15);

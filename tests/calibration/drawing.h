@@ -129,6 +129,8 @@ void draw_bulk(struct drawing *d);
 
 /* under_load.c: for how many cycles loads wait */
 void draw_queue(struct drawing *d, const char *key, double most);
+/* and by how many cycles they are slower at an idle level */
+void draw_idle(struct drawing *d, const char *key, double most);
 
 /* hosts.c: sections of the NUMA nodes of the host */
 void draw_hosts(struct drawing *d);

@@ -262,12 +262,41 @@ bool court_cycles(const struct court *court, struct court_case *c, double truth,
   return near_to(c, least, near, near + most - least + court->gpu->drift);
 }
 
+#define BESIDE_SHARE 0.05 /* allowed error of both latencies */
+
+/* Loads are faster beside others: both latencies. Others read between a fifth and half of the
+ * bandwidth; of an L3, a fifth of that of memory, or more. So little may not raise a clock all the
+ * way, or loads may wait. */
+static bool judge_both(const struct court *court, struct court_case *c, double idle)
+{
+  const double spread = court_spread(court, c, c->level) + court->gpu->drift;
+  const double mhz = court->profile.facts.running_clock_khz / 1e3 * court_clock_share(court);
+  const double alone = court_latency(court, c->space, c->level), rate = court_rate(court, c);
+  const double from =
+      c->element->kind == GC_L3 ? fmin(rate, court->profile.memory_read_gbps) : rate;
+  double least = alone, most = 0;
+
+  for (double gbps = from / 5; gbps < rate / 2; gbps += rate / 1000) {
+    const double cycles = alone + court_waits(court, c, gbps);
+
+    least = fmin(least, cycles);
+    most = fmax(most, cycles);
+  }
+  snprintf(c->truth, sizeof(c->truth), "%.0f, alone %.0f", least, alone);
+  return least < alone && fabs(idle * mhz / 1e3 - alone) <= BESIDE_SHARE * alone + spread &&
+         near_to(c, least, BESIDE_SHARE * least + spread,
+                 most * (1 + BESIDE_SHARE) - least + spread);
+}
+
 bool judge_latency(const struct court *court, struct court_case *c)
 {
   const double truth = court_latency(court, c->space, c->level);
+  const double idle = number(court_info(c->element, HWLOC_GPUCACHE_IDLE_LATENCY_NS));
 
   if (hidden(court, c))
     return false;
+  if (idle > 0)
+    return judge_both(court, c, idle);
   return court_cycles(court, c, truth,
                       (outside(c->element) ? OFF_SM_SHARE * truth : ON_SM_CYCLES) +
                           (c->element->kind == GC_L3 ? court_spread(court, c, c->level) : 0));
@@ -385,7 +414,9 @@ static double limit_of_sms(const struct court *court, const struct court_case *c
 
   if (!profile->outstanding_per_sm)
     return INFINITY;
-  return profile->outstanding_per_sm * line / court_latency(court, c->space, c->level) *
+  return profile->outstanding_per_sm * line /
+         (court_latency(court, c->space, c->level) -
+          gc_model_true_idle(court->model, c->space, c->level)) *
          profile->facts.sms * profile->facts.running_clock_khz * court_clock_share(court) / 1e6;
 }
 

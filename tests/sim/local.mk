@@ -7,6 +7,7 @@ sim_tests = \
 	tests/sim/test_banks \
 	tests/sim/test_census \
 	tests/sim/test_chase \
+	tests/sim/test_chips \
 	tests/sim/test_clock \
 	tests/sim/test_close_levels \
 	tests/sim/test_host \
@@ -65,4 +66,4 @@ endif
 EXTRA_DIST += tests/sim/recent.sh
 
 TESTS += tests/sim/busy.bats
-EXTRA_DIST += tests/sim/busy.bats tests/sim/by_sm.h tests/sim/open.h tests/sim/variant.h tests/sim/census.h tests/sim/papers.h
+EXTRA_DIST += tests/sim/busy.bats tests/sim/by_sm.h tests/sim/open.h tests/sim/variant.h tests/sim/census.h tests/sim/papers.h tests/sim/published.h

@@ -8,6 +8,7 @@
  */
 #include "by_sm.h"
 #include "papers.h"
+#include "published.h"
 
 #define BLOCKS_OF_ONE_WARP(facts)                                                                  \
   ((facts)->blocks_per_sm < (facts)->threads_per_sm / (facts)->warp                                \
@@ -480,6 +481,7 @@ static void profile(void **state)
   check_carveouts(name, &o);
   check_l2_by_sm(&o);
   check_papers(name, &o);
+  check_published(&o);
   close_gpu(&o);
 }
 

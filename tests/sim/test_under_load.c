@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Latency under load of simulated GPUs: it follows the queue of the profile, and is absent with a
- * reason where it cannot be measured.
+ * reason where it cannot be measured. Where a clock rises with traffic, both latencies are right.
  */
 #include "open.h"
 
@@ -109,6 +109,75 @@ static void a_clock_that_drifts_is_a_reason(void **state)
   close_gpu(&o);
 }
 
+/* LatencyCycles and IdleLatencyNs of an element; idle 0: there is none. */
+static void has_latencies(const struct opened *o, enum gc_kind kind, double cycles, double idle)
+{
+  const struct gc_element *element = gc_record_find(o->record, kind);
+  const double found = number(element, "LatencyCycles"), alone = number(element, "IdleLatencyNs");
+
+  if (!(fabs(found - cycles) <= 0.02 * cycles))
+    fail_msg("%s takes %g cycles, not %g", gc_kinds[kind].subtype, found, cycles);
+  if (idle > 0 ? !(fabs(alone * MHZ / 1e3 - idle) <= 0.02 * idle) : !isnan(alone))
+    fail_msg("%s: idle latency %g ns, not %g cycles", gc_kinds[kind].subtype, alone, idle);
+}
+
+/* A memory clock that traffic raises, as in laptops. What is measured with lone loads stays. */
+static void memory_clock_rises(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  measure(&o, 32, "memory_queue = 10\nmemory_idle = 300 0.1\n", "");
+  has_latencies(&o, GC_DEVICE_MEMORY, 505, 800);
+  has_latencies(&o, GC_L2, 200, 0);
+  assert_true(fabs(number(gc_record_find(o.record, GC_L2), "MissPenaltyCycles") - 600) <= 16);
+  close_gpu(&o);
+}
+
+/* The clock of L2: loads of memory go through L2, so they are slower, too. */
+static void l2_clock_rises(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  measure(&o, 32, "", "idle = 60 0.05\n");
+  has_latencies(&o, GC_L2, 200, 260);
+  has_latencies(&o, GC_DEVICE_MEMORY, 500, 560);
+  close_gpu(&o);
+}
+
+/* What cannot be separated from errors of both latencies, or from loads that wait, is not reported:
+ * the latency is that of a lone load. */
+static void unclear_differences_are_none(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  measure(&o, 32, "memory_idle = 40 0.1\n", "");
+  has_latencies(&o, GC_DEVICE_MEMORY, 540, 0);
+  close_gpu(&o);
+  measure(&o, 32, "memory_queue = 300\nmemory_idle = 100 0.5\n", "");
+  has_latencies(&o, GC_DEVICE_MEMORY, 600, 0);
+  close_gpu(&o);
+  measure(&o, 1, "memory_idle = 300 0.1\n", "");
+  has_latencies(&o, GC_DEVICE_MEMORY, 800, 0);
+  close_gpu(&o);
+}
+
+/* Loads beside others are timed by another SM than loads alone, which may be slower. */
+static void another_sm_is_no_clock(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  measure(&o, 12, "sm_spread = 150\n", "");
+  has_latencies(&o, GC_DEVICE_MEMORY, 506, 0);
+  close_gpu(&o);
+  measure(&o, 12, "sm_spread = 150\nmemory_idle = 400 0.1\n", "");
+  assert_true(number(gc_record_find(o.record, GC_DEVICE_MEMORY), "IdleLatencyNs") > 0);
+  close_gpu(&o);
+}
+
 /* What caches answer is no load of the memory: no profile has more than the bandwidth, which may be
  * wrong by 3 % and varies as much. */
 static void check_loads(struct opened *o)
@@ -154,6 +223,10 @@ int main(void)
       cmocka_unit_test(l2_waits),
       cmocka_unit_test(one_sm_has_no_others),
       cmocka_unit_test(a_clock_that_drifts_is_a_reason),
+      cmocka_unit_test(memory_clock_rises),
+      cmocka_unit_test(l2_clock_rises),
+      cmocka_unit_test(unclear_differences_are_none),
+      cmocka_unit_test(another_sm_is_no_clock),
       cmocka_unit_test(no_load_exceeds_the_bandwidth),
   };
 

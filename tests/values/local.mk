@@ -8,6 +8,7 @@ tests/values/values.log: $(sim_records)
 renew-values: $(sim_records) $(sim_recent_records)
 	$(srcdir)/tests/values/same-values.sh --write '$(srcdir)/tests/data/values' tests/records \
 	  $(sim_profiles:data/sim/%=%) $(sim_recent_profiles:data/sim/%=%)
+	build=$$(pwd) && cd '$(srcdir)' && sh doc/simulated.sh "$$build/hwloc-gpucache" "$$build/tests/records"
 
 .PHONY: renew-values
 EXTRA_DIST += tests/values/values.sh tests/values/same-values.sh tests/values/record.awk \

@@ -14,7 +14,6 @@
 /* If all loads in flight give more than this factor times what half of them give, twice as many
  * might give more again. Covers the tolerance and the noise of few repetitions. */
 #define GC_GAIN_MAX 1.05
-#define GC_LANE_BYTES 16 /* bytes that each lane moves at once */
 
 /* Successive launches of one kernel. */
 struct gc_flow {

@@ -10,7 +10,7 @@
 #include "measure/bandwidth/rate.h"
 #include "measure/core/footprint.h"
 #include "measure/core/placement.h"
-#include "measure/core/step_memory.h"
+#include "measure/walk/beside.h"
 #include "measure/walk/cold_pages.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/l2_survives.h"
@@ -19,50 +19,38 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
-#define REPEATS 9
-/* SMs that time loads: several, because one may be near to most of few lines; but few, because they
- * hardly add to the load. */
-#define CHAINS 8
-#define CHAINS_SHARE 8 /* of the SMs, at most */
-#define PART 64        /* loads of one repetition in each chain, whole pages */
-/* Loads before them, untimed: on an H100 the last reader begins a few microseconds after the first
- * one. */
-#define WARM 64
-#define LOADS (REPEATS * PART)
-#define CHAIN (WARM + LOADS)
-#define CHAIN_PAGES (CHAIN / GC_OF_PAGE)
+#define CHAINS_SHARE 8 /* of the SMs follow chains, at most */
+#define CHAIN_PAGES (GC_BESIDE_CHAIN / GC_OF_PAGE)
 #define LEAST_PAGES (2 * CHAIN_PAGES)
-#define LAUNCHES (GC_LOAD_POINTS + 1) /* one that does not count, for the readers */
-/* A reader waits for its rows as long as the chain waits for a load, or longer. */
-#define READS_MOST (16 * CHAIN)
+/* One that does not count, for the readers, and one after the others (confirm) */
+#define LAUNCHES (GC_LOAD_POINTS + 2)
 #define TOLERANCE 0.05 /* half of the loads may be near and half of them far, so parts differ */
 #define SURE_ENOUGH 0.8
 #define LINE 128                         /* bytes: each slot of the ring in L2 is in its own line */
 #define RING_BYTES ((uint64_t)256 << 10) /* in L2, or a sixteenth of it if that is less */
 #define RING_SHARE 16
-#define GOLDEN 0.6180339887498949
 #define L2_SHARE 4 /* of L2 is what the others read */
 
 /* How much is in flight, by bandwidth times idle latency. No more once the bandwidth is used up:
  * then only the queue of loads that wait grows. */
 #define USED_UP 0.95
+/* Loads hardly wait beside so little traffic. */
+#define LITTLE 0.5
 /* A bandwidth may be wrong by 3 %, and a rate of one launch varies as much. */
 #define MOST_GBPS 1.06
 static const double shares[GC_LOAD_POINTS - 1] = {0.25, 0.5, 1, 2, 4};
 
 struct search {
   struct gc_measurement *m;
-  enum gc_kind kind;
-  uint64_t ring_bytes;    /* at the start of the arena */
-  uint64_t region, bytes; /* what the others read: offset in the arena, size */
-  uint64_t tile;          /* bytes that a warp reads in an iteration */
-  uint32_t launches;      /* so far */
-  uint32_t chains;
-  uint64_t pages;         /* of all chains in device memory */
-  struct gpu_bandwidth_result *results; /* [SMs] */
-  uint32_t *trace;                      /* [CHAINS][LOADS] */
+  struct gc_measured *element;
+  struct gc_beside beside;
+  uint64_t ring_bytes;             /* at the start of the arena */
+  uint64_t pages;                  /* of all chains in device memory */
+  double alone[GC_BESIDE_REPEATS]; /* the latency without load in each repetition, cycles */
+  double least[GC_BESIDE_REPEATS]; /* the same beside a little load, if that is clearly less */
+  struct gc_beside little;         /* the launch that gave it; chains 0: there is none */
   bool cached; /* more was read than this memory delivers, so caches had some of it */
 };
 
@@ -85,7 +73,7 @@ static uint32_t chains_of(const struct gc_bench *bench, enum gc_kind kind, uint6
 {
   const uint64_t fit = gc_cold_bytes(bench) / GC_PAGE - 1;
   const uint32_t share = bench->properties.sms / CHAINS_SHARE;
-  uint32_t chains = share < 1 ? 1 : share < CHAINS ? share : CHAINS;
+  uint32_t chains = share < 1 ? 1 : share < GC_BESIDE_CHAINS ? share : GC_BESIDE_CHAINS;
 
   if (kind == GC_L2)
     return chains;
@@ -115,21 +103,22 @@ static void find_reads(struct search *s)
   const uint64_t behind = bench->walk_bytes - bench->arena_bytes;
   const bool within = until > from && until - from > behind;
 
-  s->region = (within ? from : bench->arena_bytes) / GC_PAGE * GC_PAGE;
-  s->bytes = (within ? until : bench->walk_bytes) - s->region;
+  s->beside.region = (within ? from : bench->arena_bytes) / GC_PAGE * GC_PAGE;
+  s->beside.bytes = (within ? until : bench->walk_bytes) - s->beside.region;
 }
 
 /* Where the chains of the next launch begin. */
-static void find_starts(const struct search *s, uint64_t starts[CHAINS])
+static void find_starts(struct search *s)
 {
   const struct gc_bench *bench = &s->m->bench;
-  const uint64_t launch = s->launches % LAUNCHES, slots = s->ring_bytes / LINE;
+  struct gc_beside *beside = &s->beside;
+  const uint64_t launch = beside->launches % LAUNCHES, slots = s->ring_bytes / LINE;
 
-  for (uint32_t i = 0; i < s->chains; i++)
-    starts[i] =
-        s->kind == GC_L2
-            ? gc_ring_address(bench, GC_ADDRESS_GLOBAL, i * slots / s->chains * LINE)
-            : gc_cold_pages_at(bench, s->pages, (launch * s->chains + i) * CHAIN_PAGES);
+  for (uint32_t i = 0; i < beside->chains; i++)
+    beside->starts[i] =
+        s->element->kind == GC_L2
+            ? gc_ring_address(bench, GC_ADDRESS_GLOBAL, i * slots / beside->chains * LINE)
+            : gc_cold_pages_at(bench, s->pages, (launch * beside->chains + i) * CHAIN_PAGES);
 }
 
 /* Lays the chain, and brings into L2 what shall be there. */
@@ -138,117 +127,130 @@ static int prepare(struct search *s)
   struct gc_bench *bench = &s->m->bench;
   int status;
 
-  if (s->kind == GC_DEVICE_MEMORY)
+  if (s->element->kind == GC_DEVICE_MEMORY)
     return gc_cold_pages_lay(bench, s->pages);
   status = gc_ring_lay(bench, GC_ADDRESS_GLOBAL, s->ring_bytes, LINE,
                        gc_ring_scatter(s->ring_bytes / LINE));
-  return status ? status : gc_fill_l2(bench, 0, s->region + s->bytes, LINE / 4, 1);
+  return status ? status : gc_fill_l2(bench, 0, s->beside.region + s->beside.bytes, LINE / 4, 1);
 }
 
-/* What the readers read: each warp reads its own part, so that two that read at different speeds
- * never read the same lines soon after each other. */
-static void plan_reads(const struct search *s, uint32_t readers, uint32_t warps,
-                       struct gpu_under_load_args *args)
-{
-  const uint64_t tiles = readers ? s->bytes / s->tile / (readers * warps) : 1;
-
-  args->base = s->m->bench.arena + s->region;
-  args->bytes = tiles * s->tile;
-  args->warp_first = args->bytes;
-  args->block_first = warps * args->bytes;
-  /* each launch begins where the others did not (the golden ratio spreads best) */
-  args->first = (uint64_t)(fmod(s->launches * GOLDEN, 1) * (double)tiles) * s->tile;
-}
-
-/* One launch. *gbps: what the readers got; parts: the latency in each repetition, cycles. */
-static int run(struct search *s, uint32_t readers, uint32_t warps, double *gbps,
-               double parts[REPEATS])
+/* One launch. parts: the latency in each repetition, cycles. */
+static int run(struct search *s, double parts[GC_BESIDE_REPEATS])
 {
   struct gc_bench *bench = &s->m->bench;
-  struct {
-    uint64_t done, starts[CHAINS];
-  } job = {0};
-  const uint64_t jobs = gc_scratch_large(bench); /* not the exchange: chains add to `done` */
-  struct gpu_under_load_args args = {.starts = jobs + sizeof(job.done),
-                                     .trace = gc_scratch_trace(bench),
-                                     .done = jobs,
-                                     .results = gc_exchange_results(bench),
-                                     .sink = bench->scratch,
-                                     .warm = WARM,
-                                     .loads = LOADS,
-                                     .count = READS_MOST,
-                                     .chains = s->chains};
-  const uint32_t blocks = readers + s->chains;
-  double cycles[CHAINS * PART];
+  const struct gc_beside *beside = &s->beside;
+  double cycles[GC_BESIDE_CHAINS * GC_BESIDE_PART];
   bool met = true;
   int status = 0;
 
-  plan_reads(s, readers, warps, &args);
   for (int attempt = 0; attempt < GC_PLACEMENT_LAUNCHES && !status && met; attempt++) {
-    find_starts(s, job.starts);
-    s->launches++;
-    status = bench->ops->upload(bench->device, jobs, &job, sizeof(job), bench->err);
-    if (!status)
-      status = gc_bench_launch(bench, GC_KERNEL_under_load, blocks, warps * bench->properties.warp,
-                               0, &args);
-    if (!status)
-      status = bench->ops->download(bench->device, s->results, args.results,
-                                    blocks * sizeof(*s->results), bench->err);
-    if (!status)
-      met = gc_sms_met(&s->results->sm, sizeof(*s->results), blocks);
+    find_starts(s);
+    status = gc_beside_launch(bench, &s->beside, &met);
   }
-  if (status ||
-      (status = bench->ops->download(bench->device, s->trace, args.trace,
-                                     (size_t)s->chains * LOADS * sizeof(*s->trace), bench->err)))
+  if (status)
     return status;
   if (met)
     bench->signs |= GC_SIGN_BLOCKS_MET;
-  *gbps = 0;
-  for (uint32_t i = 0; i < readers; i++)
-    if (s->results[i].end > s->results[i].start)
-      *gbps += (double)s->results[i].bytes / (double)(s->results[i].end - s->results[i].start) *
-               bench->mhz / 1e3;
-  for (uint32_t r = 0; r < REPEATS; r++) {
+  for (uint32_t r = 0; r < GC_BESIDE_REPEATS; r++) {
     size_t n = 0;
 
-    for (uint32_t i = 0; i < s->chains; i++)
-      for (uint32_t k = 0; k < PART; k++)
-        if (s->kind == GC_L2 || k % GC_OF_PAGE)
-          cycles[n++] = s->trace[i * LOADS + r * PART + k];
+    for (uint32_t i = 0; i < beside->chains; i++)
+      for (uint32_t k = 0; k < GC_BESIDE_PART; k++)
+        if (s->element->kind == GC_L2 || k % GC_OF_PAGE)
+          cycles[n++] = beside->trace[i * GC_BESIDE_LOADS + r * GC_BESIDE_PART + k];
     parts[r] = gc_midhinge(cycles, n) - s->m->results->overhead.cycles;
   }
   return 0;
 }
 
 /* Measures with about so many reading warps, 0: none. What caches had some of does not count. */
-static int measure(struct search *s, uint32_t warps, struct gc_by_load *all, double *confidence)
+static int measure(struct search *s, uint32_t warps, double *confidence)
 {
   struct gc_bench *bench = &s->m->bench;
-  const uint32_t others = bench->properties.sms - s->chains;
-  const uint32_t each = warps ? (warps + others - 1) / others : 1;
-  double parts[REPEATS], gbps, value;
+  struct gc_beside *beside = &s->beside;
+  struct gc_by_load *all = &s->element->under_load;
+  double parts[GC_BESIDE_REPEATS], value;
   uint32_t at = all->count;
-  int status = run(s, warps / each, each, &gbps, parts);
+  int status;
 
-  if (status)
+  gc_beside_spread(bench, warps, beside);
+  if ((status = run(s, parts)))
     return status;
-  s->cached = gbps > MOST_GBPS * s->m->results->element[s->kind].read_gbps;
-  for (uint32_t r = 0; r < REPEATS; r++)
-    gc_raw_row(bench->raw, "read by the others, GB/s\tlatency, cycles", (double[]){gbps, parts[r]});
+  for (uint32_t r = 0; r < GC_BESIDE_REPEATS; r++)
+    gc_raw_row(bench->raw, "read by the others, GB/s\tlatency, cycles",
+               (double[]){beside->gbps, parts[r]});
+  s->cached = beside->gbps > MOST_GBPS * s->element->read_gbps;
   if (s->cached)
     return 0;
-  gc_sort(parts, REPEATS);
-  value = gc_median(parts, REPEATS);
-  *confidence = fmin(*confidence, gc_median_confidence(parts, REPEATS, value, TOLERANCE * value));
+  if (!warps)
+    memcpy(s->alone, parts, sizeof(parts));
+  value = gc_median(parts, GC_BESIDE_REPEATS);
+  if (warps && beside->gbps < LITTLE * s->element->read_gbps && gc_beside_faster(s->alone, parts) &&
+      (!s->little.chains || value < gc_median(s->least, GC_BESIDE_REPEATS))) {
+    memcpy(s->least, parts, sizeof(parts));
+    s->little = *beside;
+  }
+  *confidence =
+      fmin(*confidence, gc_median_confidence(parts, GC_BESIDE_REPEATS, value, TOLERANCE * value));
   /* ascending */
-  for (; at && all->gbps[at - 1] > gbps; at--) {
+  for (; at && all->gbps[at - 1] > beside->gbps; at--) {
     all->gbps[at] = all->gbps[at - 1];
     all->ns[at] = all->ns[at - 1];
   }
-  all->gbps[at] = gbps;
+  all->gbps[at] = beside->gbps;
   all->ns[at] = value * 1e3 / bench->mhz;
   all->count++;
   return 0;
+}
+
+/* All points of the curve, from the one without load on. */
+static int measure_all(struct search *s, double *confidence)
+{
+  struct gc_bench *bench = &s->m->bench;
+  const struct gc_properties *p = &bench->properties;
+  const struct gc_by_load *all = &s->element->under_load;
+  const uint32_t others = p->sms - s->beside.chains;
+  const double tile = (double)gc_beside_tile(bench), read = s->element->read_gbps;
+  const double most =
+      fmin((double)others * (p->threads_per_block / p->warp), (double)s->beside.bytes / tile);
+  double parts[GC_BESIDE_REPEATS];
+  uint32_t before = 0; /* warps of the launch before */
+  int status = measure(s, 0, confidence);
+
+  if (status)
+    return status;
+  if (!(all->ns[0] > 0)) /* noise of the clock */
+    return gc_no_value(bench, "the clock did not advance during loads");
+  /* the readers' lines come to their side of L2, and their pages into the TLBs */
+  gc_beside_spread(bench, others, &s->beside);
+  status = run(s, parts);
+  for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && !status && !s->cached; i++) {
+    const uint32_t warps = (uint32_t)fmin(shares[i] * read * all->ns[0] / tile, most);
+
+    /* a small GPU may need only a few warps, or more than it can have */
+    if (warps <= before || all->gbps[all->count - 1] > USED_UP * read)
+      continue;
+    status = measure(s, warps, confidence);
+    before = warps;
+  }
+  return status;
+}
+
+/* Loads were faster beside a little load. Without others, more blocks run on other SMs, which may
+ * be the reason: so measures again without load, on the same SMs. */
+static int confirm(struct search *s)
+{
+  struct gc_beside *beside = &s->beside;
+  int status;
+
+  beside->readers = s->little.readers;
+  beside->warps = s->little.warps;
+  beside->quiet = true;
+  status = run(s, s->alone);
+  if (!status && !memcmp(beside->sms, s->little.sms, sizeof(beside->sms)) &&
+      gc_beside_faster(s->alone, s->least))
+    gc_beside_keep(s->element, s->alone, s->least, s->m->results->overhead.confidence);
+  return status;
 }
 
 int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
@@ -256,56 +258,30 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
   struct gc_bench *bench = &m->bench;
   const struct gc_properties *p = &bench->properties;
   const bool l2 = element->kind == GC_L2;
-  struct search s = {.m = m,
-                     .kind = element->kind,
-                     .tile = (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES,
-                     .results = gc_step_alloc(bench, p->sms, sizeof(*s.results)),
-                     .trace = gc_step_alloc(bench, CHAINS * LOADS, sizeof(*s.trace))};
-  struct gc_by_load *all = &element->under_load;
+  const uint64_t tile = gc_beside_tile(bench);
+  struct search s = {.m = m, .element = element};
+  struct gc_beside *beside = &s.beside;
   double confidence = m->results->overhead.confidence;
-  double gbps, parts[REPEATS];
-  uint32_t others, before = 0; /* warps of the launch before */
   int status;
 
-  s.chains = chains_of(bench, element->kind, &s.pages);
-  if (!s.chains) /* one half of the arena evicts the other */
+  beside->chains = chains_of(bench, element->kind, &s.pages);
+  if (!beside->chains) /* one half of the arena evicts the other */
     return gc_set_lacks_memory(m, element, GC_LATENCY_UNDER_LOAD, 2 * LEAST_PAGES * GC_PAGE);
-  others = p->sms - s.chains;
-  if (!others)
+  if (p->sms == beside->chains)
     return gc_no_value(bench, "no SM is left to read while one times loads");
   if (!gc_found(element, GC_READ))
     return gc_no_value(bench, "the read bandwidth is not known");
   if (l2 && m->results->l2_lost)
     return gc_no_value(bench, gc_l2_lost_why);
-  if (!s.results || !s.trace)
-    return -ENOMEM;
   s.ring_bytes = l2 ? ring_bytes(p) : (s.pages + 1) * GC_PAGE;
-  s.region = (s.ring_bytes + s.tile - 1) / s.tile * s.tile;
-  s.bytes = p->l2_bytes / L2_SHARE;
+  beside->region = (s.ring_bytes + tile - 1) / tile * tile;
+  beside->bytes = p->l2_bytes / L2_SHARE;
   if (!l2)
     find_reads(&s);
-  if (s.bytes < s.tile || !s.ring_bytes)
+  if (beside->bytes < tile || !s.ring_bytes)
     return gc_no_value(bench, "the L2 is too small");
-  if ((status = prepare(&s)) || (status = measure(&s, 0, all, &confidence)))
-    return status;
-  if (!(all->ns[0] > 0)) /* noise of the clock */
-    return gc_no_value(bench, "the clock did not advance during loads");
-  /* the readers' lines come to their side of L2, and their pages into the TLBs */
-  if ((status = run(&s, others, 1, &gbps, parts)))
-    return status;
-  for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && !status && !s.cached; i++) {
-    const double flight = shares[i] * element->read_gbps * all->ns[0] / (double)s.tile;
-    const double most =
-        fmin((double)others * (p->threads_per_block / p->warp), (double)(s.bytes / s.tile));
-    const uint32_t warps = (uint32_t)fmin(flight, most);
-
-    /* a small GPU may need only a few warps, or more than it can have */
-    if (warps <= before || all->gbps[all->count - 1] > USED_UP * element->read_gbps)
-      continue;
-    status = measure(&s, warps, all, &confidence);
-    before = warps;
-  }
-  if (status)
+  if ((status = gc_beside_alloc(bench, beside)) || (status = prepare(&s)) ||
+      (status = measure_all(&s, &confidence)) || (s.little.chains && (status = confirm(&s))))
     return status;
   if (confidence >= SURE_ENOUGH)
     return gc_set_measured(element, GC_LATENCY_UNDER_LOAD, confidence);

@@ -13,6 +13,8 @@
 
 #define GC_TRACE_MAX 65536u /* 32-bit words of results that fit the trace in the scratch */
 
+#define GC_LANE_BYTES 16 /* that each lane moves at once in kernels for bandwidths */
+
 /* Load after which every clock has ramped up, ns: AMD GPUs take 0.3 s and more. */
 #define GC_RAMP_NS 1e9
 

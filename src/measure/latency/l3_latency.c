@@ -11,12 +11,16 @@
 #include "stats/stats.h"
 
 #define ARRAY_SHARE 2 /* the array that is read is the L3 divided by this, so it fits */
-#define PAIRS 2903    /* prime: every multiplier scatters; few enough for an L3 of 8 MiB */
-#define REPEATS 9
+#define PAIRS 3541    /* prime: every multiplier scatters; few enough for an L3 of 8 MiB */
+#define REPEATS GC_BESIDE_REPEATS
 #define WARM 16
 #define LOADS 274
-_Static_assert((REPEATS + 1) * (WARM + LOADS) <= PAIRS, "every pair is loaded once");
+#define ALONE ((REPEATS + 1) * (WARM + LOADS))
+_Static_assert(ALONE + 2 * GC_L3_BESIDE <= PAIRS, "every pair is loaded once");
 #define TOLERANCE 0.02
+/* Other CUs read a little, so that loads hardly wait for theirs: as many bytes are in flight as
+ * give this part of the bandwidth of device memory, which is less than that of an L3. */
+#define LITTLE 4
 
 /* Each repetition continues where the previous one ended, because timed lines are in L2 afterwards.
  * The first repetition is discarded. */
@@ -39,6 +43,66 @@ static int walk(struct gc_bench *bench, const struct gc_l3_ring *ring, double *m
     }
   }
   return status;
+}
+
+/* Reads beside which loads are timed: of the second half of the array, which is in L3, without its
+ * end, which may be in L2. False: there are none. */
+static bool plan_reads(const struct gc_measurement *m, double cycles, uint64_t bytes,
+                       struct gc_beside *beside)
+{
+  const struct gc_bench *bench = &m->bench;
+  const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
+  const double ns = bench->mhz > 0 ? cycles * 1e3 / bench->mhz : 0;
+  const double flight = gc_found(memory, GC_READ) ? memory->read_gbps * ns / LITTLE : 0;
+  const double warps = flight / (double)gc_beside_tile(bench);
+
+  *beside = (struct gc_beside){.chains = 1, .region = bytes / 2};
+  beside->bytes = bytes - GC_L3_END_L2S * bench->properties.l2_bytes - beside->region;
+  if (bench->properties.sms < 2 || !(warps >= 1) ||
+      warps * (double)gc_beside_tile(bench) > (double)beside->bytes)
+    return false;
+  gc_beside_spread(bench, (uint32_t)warps, beside);
+  return beside->warps * bench->properties.warp <= bench->properties.threads_per_block;
+}
+
+/* Times pairs that were not loaded yet, beside others. */
+static int time_beside(struct gc_measurement *m, const struct gc_l3_ring *ring, uint64_t from,
+                       struct gc_beside *beside, double parts[REPEATS], bool *met)
+{
+  double cycles[GC_BESIDE_LOADS / 2];
+  size_t n;
+  const int status = gc_l3_time_beside(&m->bench, ring, from, beside, cycles, &n, met);
+
+  for (size_t r = 0; r < REPEATS && !status; r++)
+    parts[r] = gc_median(cycles + r * n / REPEATS, (r + 1) * n / REPEATS - r * n / REPEATS) -
+               m->results->overhead.cycles;
+  return status;
+}
+
+/* The CU that timed loads alone may be another one. So if loads are faster beside others, they are
+ * timed again on the same CU, while the others do not read. */
+static int walk_beside(struct gc_measurement *m, const struct gc_l3_ring *ring, uint64_t bytes,
+                       double alone[REPEATS], struct gc_measured *element)
+{
+  double parts[REPEATS];
+  struct gc_beside beside;
+  uint32_t sm;
+  bool met;
+  int status;
+
+  if (!plan_reads(m, gc_median(alone, REPEATS), bytes, &beside))
+    return 0;
+  if ((status = gc_beside_alloc(&m->bench, &beside)) ||
+      (status = time_beside(m, ring, ALONE, &beside, parts, &met)) || met ||
+      !gc_beside_faster(alone, parts))
+    return status;
+  sm = beside.sms[0];
+  beside.quiet = true;
+  if ((status = time_beside(m, ring, ALONE + GC_L3_BESIDE, &beside, alone, &met)) || met)
+    return status;
+  if (sm == beside.sms[0] && gc_beside_faster(alone, parts))
+    gc_beside_keep(element, alone, parts, m->results->overhead.confidence);
+  return 0;
 }
 
 uint64_t gc_needs_l3_latency(const struct gc_measurement *m, enum gc_kind kind)
@@ -74,7 +138,8 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
                                                                    TOLERANCE * latency.cycles);
   gc_conclude_tail(overhead->confidence, tails, REPEATS, &p95);
   gc_set_latency_p95(element, &p95);
-  return gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
+  gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
+  return walk_beside(m, &ring, bytes, medians, element);
 }
 
 /* Behind L3 there is only memory, and its loads were timed in the same way. */

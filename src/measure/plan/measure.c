@@ -9,6 +9,7 @@
 #include "measure/check/agree.h"
 #include "measure/check/next_level.h"
 #include "measure/check/plausible.h"
+#include "measure/check/traffic.h"
 #include "measure/check/wander.h"
 #include "measure/plan/cost.h"
 #include "measure/plan/facts.h"
@@ -84,6 +85,7 @@ static int conclude(struct gc_runner *r, struct gc_record *record)
     gc_check_agreement(m);
     gc_check_next_level(m->results);
     gc_check_plausible(m->results, m->bench.properties.sms);
+    gc_check_traffic(m->results);
     gc_facts_explain_p95(m->results);
     if (!r->options->unlimited)
       gc_earn(m->results, r->options->earned);

@@ -79,6 +79,12 @@ struct gc_latency {
   double confidence; /* 0 to 1 */
 };
 
+/* What loads take beside others, if that is clearly less than alone (walk/beside.h). */
+struct gc_traffic {
+  double idle_cycles;       /* alone */
+  struct gc_latency beside; /* confidence 0: it is not less, or not known */
+};
+
 /* The latency of loads of an element during its capacity search, in raw cycles: with timing
  * overhead. */
 struct gc_level {
@@ -195,6 +201,7 @@ struct gc_measured {
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_level level;
+  struct gc_traffic traffic;
 };
 
 /* The cost of a measurement so far, in all processes that took part. */

@@ -29,7 +29,6 @@
 #define BACK 0.25
 #define THROUGH 0.15
 #define SURE_ENOUGH 0.9
-#define LANE_BYTES 16
 
 enum treatment { LOADED, STORED_ONLY, EVICTED, TREATMENTS };
 
@@ -79,7 +78,7 @@ const char *gc_write_back_judge(const struct gc_write_back_times *t, bool *back,
 
 static uint64_t part_bytes(const struct gc_properties *p)
 {
-  return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * LANE_BYTES;
+  return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES;
 }
 
 uint64_t gc_write_back_needs(const struct gc_properties *properties)

@@ -79,6 +79,12 @@ static uint64_t pair_address(const struct gc_l3_ring *ring, uint64_t i)
   return ring->start + i * gc_ring_scatter(ring->pairs) % ring->pairs * ring->stride;
 }
 
+/* Whether both loads of the i-th pair are in one page. */
+static bool in_one_page(const struct gc_l3_ring *ring, uint64_t i)
+{
+  return pair_address(ring, i) % PAGE + APART < PAGE;
+}
+
 int gc_l3_time(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t from, uint32_t warm,
                uint32_t pairs, uint32_t *cycles, size_t *n)
 {
@@ -89,10 +95,27 @@ int gc_l3_time(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t f
 
   *n = 0;
   for (uint32_t i = 0; i < pairs && !status; i++)
-    if (pair_address(ring, from + warm + i) % PAGE + APART < PAGE)
+    if (in_one_page(ring, from + warm + i))
       cycles[(*n)++] = trace[2 * i + 1];
   gc_step_free(bench, trace);
   return status;
+}
+
+int gc_l3_time_beside(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t from,
+                      struct gc_beside *beside, double cycles[GC_BESIDE_LOADS / 2], size_t *n,
+                      bool *met)
+{
+  int status;
+
+  beside->chains = 1;
+  beside->starts[0] = pair_address(ring, from);
+  if ((status = gc_beside_launch(bench, beside, met)))
+    return status;
+  *n = 0;
+  for (uint32_t i = 0; i < GC_BESIDE_LOADS / 2; i++)
+    if (in_one_page(ring, from + GC_BESIDE_WARM / 2 + i))
+      cycles[(*n)++] = beside->trace[2 * i + 1];
+  return 0;
 }
 
 int gc_l3_sample(struct gc_bench *bench, const struct gc_l3_ring *ring,
@@ -138,7 +161,7 @@ static int read_in_order(struct gc_bench *bench, uint64_t from, uint64_t bytes, 
 
 int gc_l3_read_array(struct gc_measurement *m, uint64_t from, uint64_t bytes)
 {
-  const uint64_t end = 2 * m->bench.properties.l2_bytes;
+  const uint64_t end = GC_L3_END_L2S * m->bench.properties.l2_bytes;
   const uint32_t stride = gc_l3_read_stride(m->results);
   int status = read_in_order(&m->bench, from, bytes, stride);
 

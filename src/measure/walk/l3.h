@@ -15,6 +15,7 @@
 
 #include "measure/core/measurement.h"
 #include "measure/raw/run.h"
+#include "measure/walk/beside.h"
 
 #define GC_L3_LINE 128u /* bytes: pairs of a ring are a prime multiple of it apart */
 #define GC_L3_SLOT 8u   /* bytes that a slot takes */
@@ -51,6 +52,13 @@ size_t gc_l3_rings(uint64_t bytes, uint64_t pairs);
 int gc_l3_time(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t from, uint32_t warm,
                uint32_t pairs, uint32_t *cycles, size_t *n);
 
+/* The same for pairs from the from-th one on, at least GC_L3_BESIDE of them, while others read
+ * (walk/beside.h) from `beside`, whose chains and starts it sets. *met: as gc_beside_launch. */
+#define GC_L3_BESIDE (GC_BESIDE_CHAIN / 2)
+int gc_l3_time_beside(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t from,
+                      struct gc_beside *beside, double cycles[GC_BESIDE_LOADS / 2], size_t *n,
+                      bool *met);
+
 /* The same for the whole ring, as the histogram and the number of slow loads. */
 int gc_l3_sample(struct gc_bench *bench, const struct gc_l3_ring *ring,
                  const struct gc_binning *binning, struct gpu_chase_result *seen);
@@ -58,8 +66,9 @@ int gc_l3_sample(struct gc_bench *bench, const struct gc_l3_ring *ring,
 /* Bytes between the loads that read an array: the fetch granularity of the L2. */
 uint32_t gc_l3_read_stride(const struct gc_results *results);
 
-/* Reads an array of `bytes` bytes from offset `from` on. Afterwards L2 keeps only the end of the
- * array. */
+/* Reads an array of `bytes` bytes from offset `from` on. Afterwards L2 keeps only lines of the end
+ * of the array, which has so many L2s. */
+#define GC_L3_END_L2S 2
 int gc_l3_read_array(struct gc_measurement *m, uint64_t from, uint64_t bytes);
 
 #endif

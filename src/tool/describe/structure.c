@@ -312,6 +312,19 @@ static void print_by_sm(const struct gc_element *element, const char *unit, FILE
           (int)(middle - least), least, most + 1, (int)(most - middle - 1), middle + 1);
 }
 
+/* "  L3Cache: a clock rises with traffic: a lone load takes 199.2 ns, beside others 150.4" */
+static void print_idle(const struct gc_element *element, FILE *out)
+{
+  const char *idle = get(element, HWLOC_GPUCACHE_IDLE_LATENCY_NS);
+  const char *beside = get(element, HWLOC_GPUCACHE_LATENCY_NS);
+
+  if (!idle || !beside)
+    return;
+  begin(element, out);
+  fprintf(out, "a clock rises with traffic: a lone load takes %s ns, beside others %s\n", idle,
+          beside);
+}
+
 void gc_show_structure(const struct gc_element *element, const char *unit, FILE *out)
 {
   print_slices(element, out);
@@ -321,6 +334,7 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_list(element, HWLOC_GPUCACHE_SURVIVAL_CURVE, "share of lines that survive later fills: ",
              out);
   print_by_sm(element, unit, out);
+  print_idle(element, out);
   print_list(element, HWLOC_GPUCACHE_LATENCY_UNDER_LOAD,
              "latency while others read, GB/s:ns: ", out);
   print_stores(element, out);

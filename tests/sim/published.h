@@ -1,0 +1,104 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Figures of real GPUs that are no row of a paper's table (papers.h): what drivers and vendors
+ * state, latencies of AMD GPUs, and ranges. See the profiles for the sources.
+ */
+#ifndef GC_TESTS_SIM_PUBLISHED_H
+#define GC_TESTS_SIM_PUBLISHED_H
+
+#include "open.h"
+
+#define PUBLISHED_SHARE 0.02 /* a figure that is measured may differ by this */
+
+#define PAGES "98 to 102 cycles of it are translations; ours are loads whose translation is there"
+
+/* A published range. measured, why: set if ours is another value. A key with several numbers: the
+ * first one, or with last the last one. range 0: the driver does not state it. */
+static const struct figure {
+  const char *gpu, *source;
+  enum gc_kind kind;
+  const char *key;
+  double range[2];
+  double measured;
+  const char *why;
+  bool last;
+} figures[] = {
+    {"b200", "driver", GC_WHOLE_GPU, "SMs", .range = {148, 148}},
+    {"b200", "driver", GC_WHOLE_GPU, "MemoryBusBits", .range = {7680, 7680}},
+    {"b200", "driver", GC_L2, "NominalBytes", .range = {132644864, 132644864}},
+    {"b200", "chips and cheese", GC_L2, "Partitions", .range = {2, 2}},
+    {"b300", "AI_kernels", GC_L2, "Partitions", .range = {2, 2}},
+    {"rtx5090", "driver", GC_WHOLE_GPU, "SMs", .range = {170, 170}},
+    {"rtx5090", "AI_kernels", GC_L2, "Partitions", .range = {1, 1}},
+    {"rtxpro6000", "NVIDIA", GC_WHOLE_GPU, "SMs", .range = {188, 188}},
+    {"rtxpro6000", "NVIDIA", GC_WHOLE_GPU, "MemoryBusBits", .range = {512, 512}},
+    {"rtxpro6000", "AI_kernels", GC_L2, "Partitions", .range = {1, 1}},
+    {"l40", "arXiv 2606.22588", GC_WHOLE_GPU, "SMs", .range = {142, 142}},
+    {"l40", "arXiv 2606.22588", GC_L2, "LatencyBySM", .range = {222, 222}},
+    {"l40", "arXiv 2606.22588", GC_L2, "LatencyBySM", .range = {339, 339}, .last = true},
+    {"l40", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {624, 635}},
+    {"rtx4090", "NVIDIA", GC_WHOLE_GPU, "SMs", .range = {128, 128}},
+    {"rtx4090", "NVIDIA", GC_WHOLE_GPU, "MemoryBusBits", .range = {384, 384}},
+    {"gh200", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {680, 689}},
+    {"gh200", "arXiv 2407.07850", GC_DEVICE_MEMORY, "HostCopyToGBps", .range = {375, 375}},
+    {"gh200", "arXiv 2407.07850", GC_DEVICE_MEMORY, "HostCopyFromGBps", .range = {297, 297}},
+    {"gb10", "chips and cheese", GC_WHOLE_GPU, "SMs", .range = {48, 48}},
+    {"gb10", "QwenLM/FlashQLA issue 4", GC_WHOLE_GPU, "SharedBytesPerBlock",
+     .range = {101376, 101376}},
+    {"gb10", "NVIDIA forum 367851", GC_WHOLE_GPU, "MemoryClockKHz", .range = {0, 0}},
+    {"mi300x", "gpu-benches", GC_L1, "LatencyCycles", .range = {116, 128}},
+    {"mi300x", "gpu-benches", GC_L2, "LatencyCycles", .range = {213, 213}},
+    {"mi300x", "gpu-benches", GC_L3, "LatencyCycles", .range = {456, 456}},
+    {"mi300x", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {885, 890},
+     .measured = 788, .why = PAGES},
+    {"mi300x", "gpu-benches", GC_DEVICE_MEMORY, "ReadGBps", .range = {4200, 4200}},
+    {"mi300a", "gpu-benches", GC_L1, "LatencyCycles", .range = {116, 128}},
+    {"mi300a", "gpu-benches", GC_L2, "LatencyCycles", .range = {212, 212}},
+    {"mi300a", "gpu-benches", GC_L3, "LatencyCycles", .range = {449, 450}},
+    {"mi300a", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {816, 830},
+     .measured = 718, .why = PAGES},
+    {"mi300a", "gpu-benches", GC_WHOLE_GPU, "MeasuredSMClockMHz", .range = {2096, 2096}},
+    {"mi355x", "ROCm", GC_WHOLE_GPU, "SMs", .range = {256, 256}},
+    {"mi355x", "ROCm", GC_LDS, "CapacityBytes", .range = {163840, 163840}},
+    {"mi355x", "ROCm", GC_SCALAR_L1, "Instances", .range = {128, 128}},
+    {"mi355x", "ROCm", GC_INSTRUCTION_CACHE, "CapacityBytes", .range = {65536, 65536}},
+    {"mi355x", "ROCm", GC_INSTRUCTION_CACHE, "Instances", .range = {128, 128}},
+    {"mi355x", "chips and cheese", GC_L2, "Instances", .range = {8, 8}},
+    {"rx7900xtx", "chips and cheese", GC_L3, "LatencyNs", .range = {150.3, 150.3}},
+    {"rx7900xtx", "chips and cheese", GC_L3, "IdleLatencyNs", .range = {199, 199}},
+};
+
+/* The number that a value has for this row; 0: there is no value. */
+static inline double number_of(const struct figure *p, const char *value)
+{
+  const char *const comma = value && p->last ? strrchr(value, ',') : NULL;
+  const char *const colon = value ? strchr(value, ':') : NULL; /* of a NUMA node */
+
+  return value ? strtod(comma ? comma + 1 : colon ? colon + 1 : value, NULL) : 0;
+}
+
+static inline void check_published(const struct opened *o)
+{
+  for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+    const struct figure *p = &figures[i];
+    const struct gc_element *element = gc_record_find(o->record, p->kind);
+    const double least = p->why ? p->measured : p->range[0],
+                 most = p->why ? p->measured : p->range[1];
+    const char *value;
+    double found;
+
+    if (strcmp(p->gpu, o->name))
+      continue;
+    value = gc_infos_get(element ? &element->infos : &o->record->infos, p->key);
+    found = number_of(p, value);
+    if (p->why && p->measured >= p->range[0] && p->measured <= p->range[1])
+      fail_msg("%s: %s is as published, but has a reason", o->name, p->key);
+    if (!(found >= (1 - PUBLISHED_SHARE) * least && found <= (1 + PUBLISHED_SHARE) * most))
+      fail_msg("%s: %s is '%s', not %g to %g; %s has %g to %g%s%s", o->name, p->key,
+               value ? value : "", least, most, p->source, p->range[0], p->range[1],
+               p->why ? ": " : "", p->why ? p->why : "");
+  }
+}
+
+#endif
