@@ -1184,11 +1184,13 @@ hwloc_gpucache_get_node_value(hwloc_obj_t obj, const char *key, unsigned node, d
   return -1;
 }
 
-/** \private The info of \p obj with the name: the property of \p key, then \p suffix. */
+/** \private The info of \p obj with the name: the property of \p key, then \p suffix. That of
+ * ::HWLOC_GPUCACHE_IDLE_LATENCY_NS is the latency. */
 static __hwloc_inline const char *
 hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
 {
   static const char *const units[] = { "BytesPerCycle", "PerCycle", "Bytes", "Cycles", "GBps", "Ns", "" };
+  const char *idle = strstr(key, HWLOC_GPUCACHE_IDLE_LATENCY_NS);
   char name[HWLOC_GPUCACHE_NAME_MAX];
   size_t length = strlen(key), unit, i;
 
@@ -1203,6 +1205,8 @@ hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
     return NULL;
   memcpy(name, key, length);
   strcpy(name + length, suffix);
+  if (idle)
+    memmove(name + (idle - key), name + (idle - key) + strlen("Idle"), strlen(name + (idle - key)) - strlen("Idle") + 1);
   return hwloc_gpucache_get_info(obj, name);
 }
 

@@ -267,6 +267,8 @@ def _number(text: str) -> Any:
 
 def _split(key: str) -> tuple[str, str]:
     """The property and the unit of a key: ("Capacity", "B") of "CapacityBytes"."""
+    if key == "IdleLatencyNs":
+        key = "LatencyNs"  # both are of one property
     for end, unit in _UNITS.items():
         if key.endswith(end):
             return key[: -len(end)], unit
