@@ -3,7 +3,8 @@
 man_MANS = doc/hwloc-gpucache.1
 EXTRA_DIST += doc/hwloc-gpucache.1.in doc/readme.sh
 # Made from records of simulated GPUs by make renew-values.
-EXTRA_DIST += doc/simulated.sh doc/results/simulated.md doc/results/simulated/b200.html doc/results/simulated/mi355x.html
+EXTRA_DIST += doc/simulated.sh doc/results/simulated.md doc/results/simulated/b200.html \
+	doc/results/simulated/mi355x.html
 CLEANFILES += doc/hwloc-gpucache.1
 
 # "[@]": config.status would put the directory here, with ${prefix} in it
@@ -36,7 +37,8 @@ EXTRA_DIST += doc/results/h200/next-to-mt4g/bench.txt doc/results/h200/next-to-m
 	doc/results/h200/next-to-mt4g/repeat.txt doc/results/h200/next-to-mt4g/mt4g-l1.json \
 	doc/results/h200/next-to-mt4g/mt4g-l2.json doc/results/h200/next-to-mt4g/mt4g-mem.json \
 	doc/results/h200/next-to-mt4g/mt4g-mem-again.json doc/results/h200/next-to-mt4g/mt4g-sm.json
-EXTRA_DIST += doc/results/bulk.md doc/results/fleet.md doc/results/flush.md doc/results/host.md doc/results/load.md doc/results/peers.md
+EXTRA_DIST += doc/results/bulk.md doc/results/fleet.md doc/results/flush.md doc/results/host.md doc/results/load.md \
+	doc/results/peers.md
 EXTRA_DIST += doc/results/predict.md doc/results/predict/at-once.tsv doc/results/predict/baselines.tsv \
 	doc/results/predict/baselines-before.tsv doc/results/predict/counters.tsv doc/results/predict/place.tsv.gz \
 	doc/results/predict/record.xml doc/results/predict/record-h100.xml doc/results/predict/counters-h100.tsv \
