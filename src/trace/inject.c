@@ -147,8 +147,10 @@ static void begin_launch(const Sanitizer_LaunchData *data)
     leave_out_busy();
   else if (add(data, number, NULL))
     recorded = data->hLaunch;
-  else
+  else {
+    gc_launches_pass_over(NULL, data);
     pthread_mutex_unlock(&tracer.tracing);
+  }
 }
 
 /* Waits for the launches, and writes them. */

@@ -122,12 +122,13 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
   if (!status)
     status = GC_SANITIZER(sanitizerGetFunctionPcAndSize,
                           (data->module, data->functionName, &trace->start, &trace->size), err);
-  if (!status)
-    status = GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
-                          (memory->launches + place, trace, sizeof *trace, stream), err);
+  /* The copy comes last: other kernels of a graph may have set the pointer for this one, too. */
   if (!status)
     status = GC_SANITIZER(sanitizerSetLaunchCallbackData,
                           (data->hLaunch, data->function, data->hStream, memory->launches), err);
+  if (!status)
+    status = GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
+                          (memory->launches + place, trace, sizeof *trace, stream), err);
   if (!status) {
     launches->count++;
     return 0;

@@ -34,7 +34,7 @@ struct gc_launches {
 
 /* Before a launch: it will be recorded. wanted: blocks, about; 0: a sample. What the GPU has to
  * know is copied in the stream, for a kernel of a graph in that of the graph. 0, or a negative
- * errno with a sentence; then it is not recorded. */
+ * errno with a sentence; then it must be passed over. */
 int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory *memory,
                     const struct gc_traced_module *module, uint64_t number, uint64_t wanted,
                     const Sanitizer_LaunchData *data, Sanitizer_StreamHandle graph,

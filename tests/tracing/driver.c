@@ -5,7 +5,8 @@
  * link in a toolkit's place, libsanitizer-public.so. A kernel is a function that writes records as
  * kernels/trace.c does on a GPU.
  *
- * FAKE_SANITIZER_FAIL=NAME: this function fails. FAKE_MODULE=FILE: the machine code.
+ * FAKE_SANITIZER_FAIL=NAME[:N]: this function fails, or only its call N. FAKE_MODULE=FILE: the
+ * machine code.
  * FAKE_CARVEOUT=PERCENT: what kernels prefer. FAKE_OLD_DRIVER: launches of graphs are not
  * announced.
  */
@@ -43,9 +44,15 @@ static void *gpu_memory; /* of the context */
 
 static SanitizerResult result(const char *name)
 {
+  static int calls;
   const char *const fail = getenv("FAKE_SANITIZER_FAIL");
+  const size_t length = strlen(name);
 
-  return fail && !strcmp(fail, name) ? FAILED : SANITIZER_SUCCESS;
+  if (!fail || strncmp(fail, name, length) != 0)
+    return SANITIZER_SUCCESS;
+  return !fail[length] || (fail[length] == ':' && ++calls == atoi(fail + length + 1))
+             ? FAILED
+             : SANITIZER_SUCCESS;
 }
 #define FAIL_IF_WANTED                                                                             \
   if (result(__func__))                                                                            \

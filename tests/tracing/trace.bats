@@ -185,6 +185,13 @@ source 3 /home/me/get.cuh')
   run_split env FAKE_SANITIZER_FAIL=sanitizerStreamSynchronize "$tool" trace -- "$program" graph
   echo "$errors"
   [[ $errors == *"2 launches were not recorded: sanitizerStreamSynchronize failed with error 1"* ]]
+  # only the second kernel cannot be recorded
+  for call in sanitizerSetLaunchCallbackData:2 sanitizerMemcpyHostToDeviceAsync:4; do
+    run_split env FAKE_SANITIZER_FAIL=$call "$tool" trace -- "$program" graph
+    echo "$call: $errors"
+    [[ $errors == *"1 launch was not recorded: ${call%:*} failed with error 1"* ]]
+    [ "$(text program.trace | grep '^kernel')" = 'kernel first' ]
+  done
   # a driver that does not announce launches of graphs
   run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
   echo "$errors"
@@ -227,6 +234,14 @@ kernel copy")
     [[ $errors == *"no kernel was recorded"* ]]
     [ ! -e program.trace ]
   done
+}
+
+@test "a launch whose description cannot be copied does not write records" {
+  run_split env FAKE_SANITIZER_FAIL=sanitizerMemcpyHostToDeviceAsync:2 "$tool" trace -- "$program" copy copy
+  echo "$errors"
+  [ "$output" = computed ]
+  [[ $errors == *"1 launch was not recorded: sanitizerMemcpyHostToDeviceAsync failed with error 1"* ]]
+  text program.trace | grep -x 'launch 2'
 }
 
 @test "a GPU for which this build has no code" {
