@@ -209,7 +209,7 @@ static void write_header(const struct gc_launches *launches, size_t number, doub
 
   fprintf(file, "kernel %s\nmodule %u\nlaunch %" PRIu64 "\n", launch->name, launch->module,
           launch->number);
-  if (launches->count == 1)
+  if (!launches->table[0].of_graph)
     fprintf(file, "microseconds %.0f\n", kernel_ms * 1e3);
   fprintf(file,
           "blocks %" PRIu64 "\nlaunched-blocks %" PRIu64 "\nthreads %u\nwarp 32\nshared %" PRIu64

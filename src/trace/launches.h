@@ -48,7 +48,7 @@ void gc_launches_pass_over(const struct gc_launches *launches, const Sanitizer_L
 int gc_launches_fetch(struct gc_launches *launches, Sanitizer_StreamHandle stream,
                       struct gc_error *err);
 
-/* Writes them (part.h). kernel_ms: how long a single one ran. */
+/* Writes them (part.h). kernel_ms: how long a kernel without graph ran. */
 int gc_launches_write(const struct gc_launches *launches, double kernel_ms, FILE *file,
                       struct gc_error *err);
 
