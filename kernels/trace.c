@@ -157,14 +157,17 @@ OPERATION uint32_t warp_of_block(void)
 }
 
 /* Reserves a record of so many words and writes the first three. Its address; 0: there is no room.
- * The first block of the trace also notes the bytes of shared memory of a block. */
+ * Also notes the bytes of shared memory of a block, unless they are there already; the first block
+ * may have no records. */
 OPERATION uint64_t begin_record(const struct gpu_trace *trace, uint64_t what_and_threads,
                                 uint32_t block, uint64_t address, uint32_t words)
 {
-  const uint64_t at = reserve(trace, words);
+  const uint32_t shared = total_smem_size();
+  uint64_t at;
 
-  if (!block)
-    store((uint64_t)(uintptr_t)&trace->shared, total_smem_size());
+  if ((uint32_t)trace->shared != shared)
+    store32((uint64_t)(uintptr_t)&trace->shared, shared);
+  at = reserve(trace, words);
   if (!at)
     return 0;
   store(at, what_and_threads);

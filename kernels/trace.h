@@ -68,7 +68,7 @@ struct gpu_trace {
   uint64_t places;      /* struct gpu_trace_region[regions] */
   uint64_t start, size; /* pc of the kernel's first instruction, bytes of its code */
   uint64_t grid;        /* in a graph: the number of the grid; UINT64_MAX: none */
-  uint64_t shared;      /* written by the first block: bytes of shared memory of a block */
+  uint64_t shared;      /* written with records: bytes of shared memory of a block */
   uint32_t of_graph;
   uint32_t regions;
   uint32_t launch; /* its number, shifted left by GPU_TRACE_WARP_BITS */
