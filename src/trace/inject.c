@@ -52,8 +52,9 @@ static struct {
 /* Of this thread: the launch that is recorded, NULL if there is none, and the graph that is being
  * launched. */
 static _Thread_local Sanitizer_LaunchHandle recorded;
-static _Thread_local enum { NO_GRAPH, GRAPH_UPLOAD, GRAPH_BUSY, GRAPH_RECORDED } graph;
+static _Thread_local enum { NO_GRAPH, GRAPH_UPLOAD, GRAPH_LEFT_OUT, GRAPH_RECORDED } graph;
 static _Thread_local Sanitizer_StreamHandle graph_stream;
+static _Thread_local struct gc_error graph_why; /* it is left out */
 
 static void leave_out(const struct gc_error *err)
 {
@@ -71,10 +72,7 @@ static int find(const Sanitizer_LaunchData *data, struct gc_context_memory *memo
   int status;
 
   pthread_mutex_lock(&tracer.lock);
-  if (*tracer.full.text)
-    status = gc_fail(err, -EFBIG, "%s", tracer.full.text);
-  else
-    status = gc_contexts_find(data->context, memory, err);
+  status = gc_contexts_find(data->context, memory, err);
   if (!status)
     status = gc_modules_find(data->module, module, err);
   pthread_mutex_unlock(&tracer.lock);
@@ -119,32 +117,43 @@ static bool is_wanted(const Sanitizer_LaunchData *data, uint64_t *number)
   return gc_wanted_has(&tracer.names, data->functionName, *number);
 }
 
-/* From now on, this thread records; if another one does for too long, it does not. */
-static bool begin_recording(void)
+static bool is_full(struct gc_error *err)
+{
+  pthread_mutex_lock(&tracer.lock);
+  *err = tracer.full;
+  pthread_mutex_unlock(&tracer.lock);
+  return *err->text;
+}
+
+/* From now on, this thread records. It does not, and err says why, if no more launches are traced,
+ * or if another thread records for too long. */
+static bool begin_recording(struct gc_error *err)
 {
   struct timespec until;
 
+  if (is_full(err))
+    return false;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += MOST_WAIT_SECONDS;
-  return !recorded && !pthread_mutex_timedlock(&tracer.tracing, &until);
-}
-
-static void leave_out_busy(void)
-{
-  struct gc_error err;
-
-  gc_fail(&err, -EBUSY, "another launch was being recorded");
-  leave_out(&err);
+  if (recorded || pthread_mutex_timedlock(&tracer.tracing, &until)) {
+    gc_fail(err, -EBUSY, "another launch was being recorded");
+    return false;
+  }
+  if (!is_full(err))
+    return true;
+  pthread_mutex_unlock(&tracer.tracing);
+  return false;
 }
 
 static void begin_launch(const Sanitizer_LaunchData *data)
 {
+  struct gc_error err;
   uint64_t number;
 
   if (graph != NO_GRAPH || !is_wanted(data, &number))
     return;
-  if (!begin_recording())
-    leave_out_busy();
+  if (!begin_recording(&err))
+    leave_out(&err);
   else if (add(data, number, NULL))
     recorded = data->hLaunch;
   else {
@@ -176,35 +185,46 @@ static int write_launches(Sanitizer_StreamHandle stream, struct gc_error *err)
   return status;
 }
 
-static void end_recording(Sanitizer_StreamHandle stream)
+/* err: why the launches are left out, or "". */
+static void end_recording(Sanitizer_StreamHandle stream, struct gc_error *err)
 {
-  struct gc_error err = {""};
-
-  if (tracer.launches.count && write_launches(stream, &err))
+  if (tracer.launches.count && (*err->text || write_launches(stream, err)))
     for (size_t i = 0; i < tracer.launches.count; i++)
-      leave_out(&err);
+      leave_out(err);
   gc_launches_forget(&tracer.launches);
   pthread_mutex_unlock(&tracer.tracing);
 }
 
 static void end_launch(const Sanitizer_LaunchData *data)
 {
+  struct gc_error err = {""};
+
   if (!recorded || recorded != data->hLaunch)
     return;
   recorded = NULL;
-  end_recording(data->hStream);
+  end_recording(data->hStream, &err);
 }
 
 static void begin_graph(const Sanitizer_GraphLaunchData *data)
 {
-  graph = data->isGraphUpload ? GRAPH_UPLOAD : begin_recording() ? GRAPH_RECORDED : GRAPH_BUSY;
+  struct gc_error err;
+
+  if (graph == GRAPH_RECORDED) {
+    gc_fail(&err, -ECANCELED, "the driver did not say that the launch of a graph ended");
+    end_recording(graph_stream, &err);
+  }
+  graph = data->isGraphUpload           ? GRAPH_UPLOAD
+          : begin_recording(&graph_why) ? GRAPH_RECORDED
+                                        : GRAPH_LEFT_OUT;
   graph_stream = data->hStream;
 }
 
 static void end_graph(void)
 {
+  struct gc_error err = {""};
+
   if (graph == GRAPH_RECORDED)
-    end_recording(graph_stream);
+    end_recording(graph_stream, &err);
   graph = NO_GRAPH;
 }
 
@@ -212,13 +232,13 @@ static void begin_node(const Sanitizer_LaunchData *data)
 {
   uint64_t number;
 
-  if (graph == NO_GRAPH) { /* a driver before 510 */
+  if (graph == NO_GRAPH) { /* drivers before 510 do not announce graph launches */
     pthread_mutex_lock(&tracer.lock);
     tracer.in_graphs++;
     pthread_mutex_unlock(&tracer.lock);
-  } else if (graph == GRAPH_BUSY) {
+  } else if (graph == GRAPH_LEFT_OUT) {
     if (is_wanted(data, &number))
-      leave_out_busy();
+      leave_out(&graph_why);
     gc_launches_pass_over(NULL, data);
   } else if (graph == GRAPH_RECORDED &&
              !(is_wanted(data, &number) && add(data, number, graph_stream))) {

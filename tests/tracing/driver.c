@@ -8,7 +8,7 @@
  * FAKE_SANITIZER_FAIL=NAME[:N]: this function fails, or only its call N. FAKE_MODULE=FILE: the
  * machine code.
  * FAKE_CARVEOUT=PERCENT: what kernels prefer. FAKE_OLD_DRIVER: launches of graphs are not
- * announced.
+ * announced. FAKE_GRAPH_FAIL: the first launch of a graph fails, and its end is not announced.
  */
 #include "driver.h"
 
@@ -251,7 +251,8 @@ EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fak
 EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
                        size_t count, bool upload)
 {
-  const bool announced = !getenv("FAKE_OLD_DRIVER");
+  static int graphs;
+  const bool announced = !getenv("FAKE_OLD_DRIVER"), fails = getenv("FAKE_GRAPH_FAIL") && !graphs++;
   const Sanitizer_GraphLaunchData launch = {
       .context = &context, .hStream = &driver, .isGraphUpload = upload};
   struct gpu_trace *traces[8] = {NULL};
@@ -271,6 +272,8 @@ EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_ke
     if (traces[i] && traces[i]->grid != 5 + i)
       traces[i] = NULL;
   }
+  if (fails)
+    return;
   /* The kernels begin when all nodes are known, here the last one first. */
   for (size_t i = count; i-- && !upload;)
     if (driver.patched && traces[i])

@@ -158,6 +158,8 @@ source 3 /home/me/get.cuh')
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ] # less than 1 KiB each
   [[ $errors == *"not recorded: the trace of this process has reached --limit"* ]]
   text program.trace | tail -1 | grep -x end
+  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy graph copy
+  [[ $errors == *"3 launches were not recorded: the trace of this process has reached --limit"* ]]
 }
 
 @test "what cannot be traced is left out, with the reason" {
@@ -195,6 +197,11 @@ source 3 /home/me/get.cuh')
     [[ $errors == *"1 launch was not recorded: ${call%:*} failed with error 1"* ]]
     [ "$(text program.trace | grep '^kernel')" = 'kernel first' ]
   done
+  # a launch that fails does not keep others from being recorded
+  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace -- "$program" graph graph threads
+  echo "$errors"
+  [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
+  [ "$(text program.trace | grep -c '^kernel')" -eq 18 ]
   # a driver that does not announce launches of graphs
   run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
   echo "$errors"
