@@ -13,20 +13,30 @@ static void add(struct gc_trace_touched *touched, uint64_t address, uint64_t byt
   touched->ranges[touched->count++] = (struct gc_trace_range){address, bytes, stored};
 }
 
+/* bytes: of all rows; the result is with what is between them. The slices of a copy follow each
+ * other like rows. */
+static uint64_t extent(uint64_t bytes, uint64_t height, uint64_t depth, uint64_t pitch)
+{
+  const uint64_t rows = (height ? height : 1) * (depth ? depth : 1);
+
+  return rows > 1 ? bytes / rows + (rows - 1) * pitch : bytes;
+}
+
 void gc_touched_by_memset(struct gc_trace_touched *touched, const Sanitizer_MemsetData *data)
 {
-  const uint64_t row = data->width * data->elementSize;
+  const uint64_t bytes = data->width * (data->height ? data->height : 1) * data->elementSize;
 
-  /* with what is between the rows, if there are several */
-  add(touched, data->address, row + (data->height > 1 ? (data->height - 1) * data->pitch : 0), true);
+  add(touched, data->address, extent(bytes, data->height, 1, data->pitch), true);
 }
 
 void gc_touched_by_copy(struct gc_trace_touched *touched, const Sanitizer_MemcpyData *data)
 {
   if (data->direction != SANITIZER_MEMCPY_DIRECTION_DEVICE_TO_DEVICE)
     return;
-  add(touched, data->srcAddress, data->size, false);
-  add(touched, data->dstAddress, data->size, true);
+  add(touched, data->srcAddress, extent(data->size, data->height, data->depth, data->srcPitch),
+      false);
+  add(touched, data->dstAddress, extent(data->size, data->height, data->depth, data->dstPitch),
+      true);
 }
 
 void gc_touched_write(const struct gc_trace_touched *touched, FILE *file)

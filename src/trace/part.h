@@ -7,8 +7,9 @@
  *
  * The lines of a launch are the header of version 2 of the trace format and its chunks, with three
  * lines of its own: "module NUMBER" (0: no machine code) and "microseconds" (not of a kernel of a
- * graph) in the header, and "complete" at the end. Lines without a launch: "failed WHY" (nothing is traced),
- * "left-out NUMBER", "because WHY" (the first of them), "in-graphs NUMBER", and at last "ended".
+ * graph) in the header, and "complete" at the end. Lines without a launch: "failed WHY" (nothing is
+ * traced), "left-out NUMBER", "because WHY" (the first of them), "in-graphs NUMBER", and at last
+ * "ended".
  */
 #ifndef GC_TRACE_PART_H
 #define GC_TRACE_PART_H

@@ -83,8 +83,9 @@ typedef struct {
   void *dstStream;
   Sanitizer_StreamHandle hDstStream;
   uint64_t srcAddress, dstAddress;
-  uint64_t size; /* bytes */
-  uint64_t width, height, depth, srcPitch, dstPitch;
+  uint64_t size; /* bytes that are copied */
+  uint64_t width, height, depth, srcPitch,
+      dstPitch; /* rows: height * depth; bytes from row to row */
   uint32_t isAsync;
   unsigned direction;
 } Sanitizer_MemcpyData; /* more at the end */

@@ -86,6 +86,10 @@ _Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, memsetData) ==
                "memsetData");
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, srcAddress)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, size)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, height)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, depth)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, srcPitch)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, dstPitch)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, direction)
 SAME_MEMBER(Sanitizer_MemsetData, our_memset, address)
 SAME_MEMBER(Sanitizer_MemsetData, our_memset, pitch)

@@ -282,10 +282,10 @@ EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_ke
     call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_LAUNCH_END, &launch);
 }
 
-EXPORT void fake_memset(uint64_t address, uint64_t bytes)
+EXPORT void fake_memset(uint64_t address, uint64_t width, uint64_t height, uint64_t pitch)
 {
   const Sanitizer_MemsetData data = {
-      .address = address, .width = bytes / 4, .height = 1, .elementSize = 4};
+      .address = address, .width = width / 4, .height = height, .pitch = pitch, .elementSize = 4};
 
   call(SANITIZER_CB_DOMAIN_MEMSET, 1, &data);
 }
@@ -294,6 +294,22 @@ EXPORT void fake_copy(uint64_t to, uint64_t from, uint64_t bytes, unsigned direc
 {
   const Sanitizer_MemcpyData data = {
       .srcAddress = from, .dstAddress = to, .size = bytes, .direction = direction};
+
+  call(SANITIZER_CB_DOMAIN_MEMCPY, 1, &data);
+}
+
+EXPORT void fake_copy_rows(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch,
+                           uint64_t width, uint64_t height, uint64_t depth)
+{
+  const Sanitizer_MemcpyData data = {.srcAddress = from,
+                                     .dstAddress = to,
+                                     .size = width * height * depth,
+                                     .width = width,
+                                     .height = height,
+                                     .depth = depth,
+                                     .srcPitch = from_pitch,
+                                     .dstPitch = to_pitch,
+                                     .direction = SANITIZER_MEMCPY_DIRECTION_DEVICE_TO_DEVICE};
 
   call(SANITIZER_CB_DOMAIN_MEMCPY, 1, &data);
 }

@@ -18,9 +18,12 @@ void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *words, si
 /* A graph of kernels of 64 threads is launched, or only uploaded. */
 void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
                 size_t count, bool upload);
-void fake_memset(uint64_t address, uint64_t bytes);
+/* Widths and pitches are bytes. */
+void fake_memset(uint64_t address, uint64_t width, uint64_t height, uint64_t pitch);
 void fake_copy(uint64_t to, uint64_t from, uint64_t bytes,
                unsigned direction); /* as the API has it */
+void fake_copy_rows(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch,
+                    uint64_t width, uint64_t height, uint64_t depth);
 void fake_destroy(void); /* the context */
 
 #endif

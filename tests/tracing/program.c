@@ -4,8 +4,8 @@
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
  *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil; and graph,
- *                       upload, memset, copies, threads, child, chdir, wait, exec, fork, exit N,
- * kill
+ *                       upload, memset, copies, rows, threads, child, chdir, wait, exec, fork,
+ *                       exit N, kill
  */
 #include "driver.h"
 
@@ -164,8 +164,12 @@ static void do_one(const char *what)
   else if (!strcmp(what, "upload"))
     launch_graph(true);
   else if (!strcmp(what, "memset"))
-    fake_memset(A, 4096);
-  else if (!strcmp(what, "copies"))
+    fake_memset(A, 4096, 1, 0);
+  else if (!strcmp(what, "rows")) {
+    fake_memset(A, 100, 3, 256);
+    fake_copy_rows(B, 512, A, 128, 100, 3, 1);
+    fake_copy_rows(B, 100, A, 128, 100, 3, 2);
+  } else if (!strcmp(what, "copies"))
     for (unsigned direction = 1; direction <= 4; direction++)
       fake_copy(B, A + 1024 * direction, 512, direction);
   else if (!strcmp(what, "threads"))

@@ -218,6 +218,13 @@ kernel copy
 driver-load 7f1000001000 512
 driver-store 7f2000000000 512
 kernel copy")
+  # several rows, with what is between them
+  run_split "$tool" trace --output rows.trace -- "$program" rows copy
+  text rows.trace | grep ^driver | diff - <(echo "driver-store 7f1000000000 612
+driver-load 7f1000000000 356
+driver-store 7f2000000000 1124
+driver-load 7f1000000000 740
+driver-store 7f2000000000 600")
   # what was set is in L2, and the rest of the 8 KiB is not
   "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
   [ "$(jq '.kernels[0].l2_hit_rate.value' predicted)" = 0.5 ]
