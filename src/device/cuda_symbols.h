@@ -52,6 +52,9 @@
   CONSTANT(CU_TR_ADDRESS_MODE_CLAMP, 1)                                                            \
   CONSTANT(CU_TR_FILTER_MODE_POINT, 0)                                                             \
   CONSTANT(CU_TRSF_READ_AS_INTEGER, 1)                                                             \
+  CONSTANT(CU_GRAPH_NODE_TYPE_KERNEL, 0)                                                           \
+  CONSTANT(CU_GRAPH_NODE_TYPE_MEMCPY, 1)                                                           \
+  CONSTANT(CU_GRAPH_NODE_TYPE_MEMSET, 2)                                                           \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                           \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                     \
   CONSTANT(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 9)                                           \

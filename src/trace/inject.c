@@ -17,6 +17,7 @@
 #include "trace/settings.h"
 #include "trace/memsets.h"
 
+#include "device/cuda_symbols.h"
 #include "predict/wanted.h"
 #include "util/clock.h"
 
@@ -257,8 +258,6 @@ static void on_driver(Sanitizer_CallbackDomain domain, const void *data)
   pthread_mutex_unlock(&tracer.lock);
 }
 
-enum { NODE_KERNEL, NODE_MEMCPY, NODE_MEMSET };
-
 static void on_graph(Sanitizer_CallbackId id, const void *data)
 {
   const Sanitizer_GraphNodeLaunchData *node = data;
@@ -267,12 +266,13 @@ static void on_graph(Sanitizer_CallbackId id, const void *data)
     begin_graph(data);
   else if (id == SANITIZER_CBID_GRAPHS_LAUNCH_END)
     end_graph();
-  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && node->nodeType == NODE_KERNEL)
+  else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN &&
+           node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL)
     begin_node(&node->launchData);
   else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN && graph != GRAPH_UPLOAD)
-    on_driver(node->nodeType == NODE_MEMCPY   ? SANITIZER_CB_DOMAIN_MEMCPY
-              : node->nodeType == NODE_MEMSET ? SANITIZER_CB_DOMAIN_MEMSET
-                                              : 0,
+    on_driver(node->nodeType == CU_GRAPH_NODE_TYPE_MEMCPY   ? SANITIZER_CB_DOMAIN_MEMCPY
+              : node->nodeType == CU_GRAPH_NODE_TYPE_MEMSET ? SANITIZER_CB_DOMAIN_MEMSET
+                                                            : 0,
               &node->memcpyData);
 }
 

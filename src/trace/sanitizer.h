@@ -83,9 +83,9 @@ typedef struct {
   void *dstStream;
   Sanitizer_StreamHandle hDstStream;
   uint64_t srcAddress, dstAddress;
-  uint64_t size; /* bytes that are copied */
-  uint64_t width, height, depth, srcPitch,
-      dstPitch; /* rows: height * depth; bytes from row to row */
+  uint64_t size;                 /* bytes that are copied */
+  uint64_t width, height, depth; /* height * depth rows */
+  uint64_t srcPitch, dstPitch;   /* bytes from row to row */
   uint32_t isAsync;
   unsigned direction;
 } Sanitizer_MemcpyData; /* more at the end */
@@ -102,7 +102,7 @@ typedef struct {
   void *graphExec;
   uint32_t launchId;
   void *node;
-  unsigned nodeType; /* 0: a kernel, 1: a copy, 2: a memset */
+  unsigned nodeType; /* CU_GRAPH_NODE_TYPE_... */
   union {
     Sanitizer_LaunchData launchData;
     Sanitizer_MemcpyData memcpyData;
