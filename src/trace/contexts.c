@@ -39,6 +39,7 @@ struct context {
   void *handle;
   struct gc_error why; /* "": our functions are loaded */
   struct gc_context_memory memory;
+  struct gc_trace_touched touched;
 };
 
 static struct context *contexts;
@@ -213,6 +214,13 @@ int gc_contexts_find(void *handle, struct gc_context_memory *memory, struct gc_e
     return gc_fail(err, -EIO, "%s", context->why.text);
   *memory = context->memory;
   return 0;
+}
+
+struct gc_trace_touched *gc_contexts_touched(void *handle)
+{
+  struct context *context = handle ? find(handle) : contexts;
+
+  return context ? &context->touched : NULL;
 }
 
 int gc_contexts_carveout(void *function)

@@ -8,6 +8,7 @@
 #define GC_TRACE_CONTEXTS_H
 
 #include "kernels/trace.h"
+#include "predict/trace/touched.h"
 #include "trace/part.h"
 #include "trace/sanitizer.h"
 #include "trace/settings.h"
@@ -48,6 +49,10 @@ int gc_modules_find(void *handle, const struct gc_traced_module **module, struct
 /* Takes memory; needs no serialization. Then the context keeps it, if it still exists. */
 int gc_contexts_allocate(void *handle, struct gc_context_memory *memory, struct gc_error *err);
 void gc_contexts_keep(void *handle, const struct gc_context_memory *memory);
+
+/* What the driver has touched in the memory of a context since its last recorded launch. NULL: the
+ * context is not known. If the driver does not name it (handle is NULL), it is the newest one. */
+struct gc_trace_touched *gc_contexts_touched(void *handle);
 
 /* The percentage of shared memory that the program prefers for a kernel (CUfunction); negative:
  * none. */

@@ -41,7 +41,6 @@ static struct {
   pthread_mutex_t lock; /* of the following */
   struct gc_part part;
   uint64_t seen, left_out, in_graphs; /* launches */
-  struct gc_trace_touched touched;    /* since the last launch that is recorded */
   struct gc_error why;  /* of the first launch that was left out */
   struct gc_error full; /* why no more launches are traced; "": they are */
 
@@ -91,6 +90,7 @@ static int find(const Sanitizer_LaunchData *data, struct gc_context_memory *memo
 static bool add(const Sanitizer_LaunchData *data, uint64_t number, Sanitizer_StreamHandle of_graph)
 {
   const struct gc_traced_module *module;
+  struct gc_trace_touched *touched;
   struct gc_context_memory memory;
   struct gc_error err = {""};
   int status = find(data, &memory, &module, &err);
@@ -103,8 +103,11 @@ static bool add(const Sanitizer_LaunchData *data, uint64_t number, Sanitizer_Str
     return false;
   }
   pthread_mutex_lock(&tracer.lock);
-  tracer.launches.launches[tracer.launches.count - 1].touched = tracer.touched;
-  tracer.touched.count = 0;
+  touched = gc_contexts_touched(data->context);
+  if (touched) {
+    tracer.launches.launches[tracer.launches.count - 1].touched = *touched;
+    touched->count = 0;
+  }
   pthread_mutex_unlock(&tracer.lock);
   return true;
 }
@@ -250,11 +253,15 @@ static void begin_node(const Sanitizer_LaunchData *data)
 /* The driver copies or sets memory. */
 static void on_driver(Sanitizer_CallbackDomain domain, const void *data)
 {
+  const Sanitizer_MemsetData *memset = data;
+  const Sanitizer_MemcpyData *copy = data;
+
   pthread_mutex_lock(&tracer.lock);
   if (domain == SANITIZER_CB_DOMAIN_MEMSET)
-    gc_touched_by_memset(&tracer.touched, data);
+    gc_touched_by_memset(gc_contexts_touched(memset->context), memset);
   else if (domain == SANITIZER_CB_DOMAIN_MEMCPY)
-    gc_touched_by_copy(&tracer.touched, data);
+    gc_touched_by_copy(gc_contexts_touched(copy->srcContext), gc_contexts_touched(copy->dstContext),
+                       copy);
   pthread_mutex_unlock(&tracer.lock);
 }
 

@@ -6,7 +6,7 @@
 
 static void add(struct gc_trace_touched *touched, uint64_t address, uint64_t bytes, bool stored)
 {
-  if (!address || !bytes)
+  if (!touched || !address || !bytes)
     return;
   if (touched->count == GC_TRACE_MOST_TOUCHED)
     memmove(touched->ranges, touched->ranges + 1, --touched->count * sizeof *touched->ranges);
@@ -29,14 +29,13 @@ void gc_touched_by_memset(struct gc_trace_touched *touched, const Sanitizer_Mems
   add(touched, data->address, extent(bytes, data->height, 1, data->pitch), true);
 }
 
-void gc_touched_by_copy(struct gc_trace_touched *touched, const Sanitizer_MemcpyData *data)
+void gc_touched_by_copy(struct gc_trace_touched *from, struct gc_trace_touched *to,
+                        const Sanitizer_MemcpyData *data)
 {
   if (data->direction != SANITIZER_MEMCPY_DIRECTION_DEVICE_TO_DEVICE)
     return;
-  add(touched, data->srcAddress, extent(data->size, data->height, data->depth, data->srcPitch),
-      false);
-  add(touched, data->dstAddress, extent(data->size, data->height, data->depth, data->dstPitch),
-      true);
+  add(from, data->srcAddress, extent(data->size, data->height, data->depth, data->srcPitch), false);
+  add(to, data->dstAddress, extent(data->size, data->height, data->depth, data->dstPitch), true);
 }
 
 void gc_touched_write(const struct gc_trace_touched *touched, FILE *file)

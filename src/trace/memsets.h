@@ -12,9 +12,11 @@
 
 #include <stdio.h>
 
-/* Adds what the driver is about to do; of more than fit, the last ones stay. */
+/* Adds what the driver is about to do, for a copy to the lists of the contexts of both sides; of
+ * more than fit, the last ones stay. A list may be NULL. */
 void gc_touched_by_memset(struct gc_trace_touched *touched, const Sanitizer_MemsetData *data);
-void gc_touched_by_copy(struct gc_trace_touched *touched, const Sanitizer_MemcpyData *data);
+void gc_touched_by_copy(struct gc_trace_touched *from, struct gc_trace_touched *to,
+                        const Sanitizer_MemcpyData *data);
 
 /* Writes them as lines of a header (doc/traces.md). */
 void gc_touched_write(const struct gc_trace_touched *touched, FILE *file);

@@ -84,6 +84,8 @@ _Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, launchData) ==
 _Static_assert(offsetof(Sanitizer_GraphNodeLaunchData, memsetData) ==
                    offsetof(our_node, memsetData),
                "memsetData");
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, srcContext)
+SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, dstContext)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, srcAddress)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, size)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, height)
@@ -91,6 +93,7 @@ SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, depth)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, srcPitch)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, dstPitch)
 SAME_MEMBER(Sanitizer_MemcpyData, our_memcpy, direction)
+SAME_MEMBER(Sanitizer_MemsetData, our_memset, context)
 SAME_MEMBER(Sanitizer_MemsetData, our_memset, address)
 SAME_MEMBER(Sanitizer_MemsetData, our_memset, pitch)
 SAME_MEMBER(Sanitizer_MemsetData, our_memset, elementSize)

@@ -284,14 +284,23 @@ EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_ke
 
 EXPORT void fake_memset(uint64_t address, uint64_t width, uint64_t height, uint64_t pitch)
 {
-  const Sanitizer_MemsetData data = {
-      .address = address, .width = width / 4, .height = height, .pitch = pitch, .elementSize = 4};
+  Sanitizer_MemsetData data = {.context = &context,
+                               .address = address,
+                               .width = width / 4,
+                               .height = height,
+                               .pitch = pitch,
+                               .elementSize = 4};
 
+  call(SANITIZER_CB_DOMAIN_MEMSET, 1, &data);
+  /* of another GPU */
+  data.context = &module;
+  data.address += UINT64_C(1) << 40;
   call(SANITIZER_CB_DOMAIN_MEMSET, 1, &data);
 }
 
 EXPORT void fake_copy(uint64_t to, uint64_t from, uint64_t bytes, unsigned direction)
 {
+  /* the contexts are not named */
   const Sanitizer_MemcpyData data = {
       .srcAddress = from, .dstAddress = to, .size = bytes, .direction = direction};
 
@@ -301,7 +310,9 @@ EXPORT void fake_copy(uint64_t to, uint64_t from, uint64_t bytes, unsigned direc
 EXPORT void fake_copy_rows(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch,
                            uint64_t width, uint64_t height, uint64_t depth)
 {
-  const Sanitizer_MemcpyData data = {.srcAddress = from,
+  const Sanitizer_MemcpyData data = {.srcContext = &context,
+                                     .dstContext = &context,
+                                     .srcAddress = from,
                                      .dstAddress = to,
                                      .size = width * height * depth,
                                      .width = width,
