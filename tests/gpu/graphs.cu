@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels in CUDA graphs, for tests/gpu/graphs.sh: a graph with two branches that are launched twice,
-// one of them after an upload, and the same kernels without a graph. Checks the results.
+// Kernels in CUDA graphs, for tests/gpu/graphs.sh: a graph with two branches, launched twice,
+// the first time after an upload, and the same kernels without a graph. Checks the results.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The kernels of a graph are recorded like kernels that are launched alone: as many accesses, in the
-# same order, each in its own launch. Needs nvcc and python3.
+# The kernels of a graph are recorded like kernels that are launched alone: as many accesses, each in
+# its own launch. Needs nvcc and python3.
 set -eu
-for command in nvcc python3; do
+nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+for command in "$nvcc" python3; do
   command -v "$command" >/dev/null || { echo "skipped: $command was not found"; exit 77; }
 done
 tool=${TOOL:-$PWD/hwloc-gpucache}
@@ -13,7 +14,7 @@ here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-nvcc -O2 -arch=native -o graphs "$here/graphs.cu"
+"$nvcc" -O2 -arch=native -o graphs "$here/graphs.cu"
 "$tool" trace --blocks all --output graphs.trace -- ./graphs
 "$tool" export --output record.xml
 "$tool" predict --record record.xml --seeds 0 --json graphs.trace >graphs.json
