@@ -106,71 +106,114 @@ static void put_warp(struct chunk *chunk, uint64_t block, uint64_t warp)
 }
 
 struct gc_sorted {
+  const struct gc_gathered *gathered;
   const struct gc_gathered_launch *launches;
-  size_t count;             /* of launches */
-  size_t *first;            /* [count + 1]: the key of each launch's first warp */
-  size_t *starts;           /* [keys + 1]: where the records of each warp begin */
-  const uint64_t **records; /* sorted by key */
+  size_t count;               /* of launches */
+  const uint64_t **by_launch; /* the records, sorted by launch; NULL if there is only one launch */
+  size_t *launch_ends;        /* [count]: where those of each launch end */
+  const uint64_t **by_warp;   /* those of the launch that is written, sorted by warp */
+  size_t *warp_ends;          /* [warps of the largest launch] */
 };
 
-static bool key_of(const struct gc_sorted *sorted, const uint64_t *record, size_t *key)
-{
-  const uint64_t block = (uint32_t)record[1], warp = record[1] >> 32 & GPU_TRACE_WARP_MASK;
-  const uint64_t number = record[1] >> (32 + GPU_TRACE_WARP_BITS);
-  const struct gc_gathered_launch *launch;
+/* The records of a launch: part of a list; or of all launches. */
+struct input {
+  const uint64_t *const *at, *const *end; /* NULL: all */
+  struct walk walk;
+};
 
-  if (number >= sorted->count)
-    return false;
-  launch = &sorted->launches[number];
-  if (block >= launch->blocks || warp >= launch->warps)
-    return false;
-  *key = sorted->first[number] + (size_t)(block * launch->warps + warp);
-  return !(what_of(record) >> 30) && mask_of(record);
+static const uint64_t *next_input(struct input *input)
+{
+  if (!input->end)
+    return next_record(&input->walk);
+  return input->at < input->end ? *input->at++ : NULL;
 }
 
-/* A counting sort, which keeps the order of a warp's records. */
-static int sort(const struct gc_gathered *gathered, struct gc_sorted *sorted)
+static struct input records_of(const struct gc_sorted *sorted, size_t launch)
 {
-  const size_t keys = sorted->first[sorted->count];
-  struct walk walk = {gathered, 0, 0};
+  const size_t begin = launch ? sorted->launch_ends[launch - 1] : 0;
+
+  if (!sorted->by_launch)
+    return (struct input){.walk = {sorted->gathered, 0, 0}};
+  return (struct input){.at = sorted->by_launch + begin,
+                        .end = sorted->by_launch + sorted->launch_ends[launch]};
+}
+
+static size_t launch_of(const uint64_t *record, unsigned warps)
+{
+  (void)warps;
+  return record[1] >> (32 + GPU_TRACE_WARP_BITS);
+}
+
+/* Its number in the launch. warps: of each block. */
+static size_t warp_of(const uint64_t *record, unsigned warps)
+{
+  return (size_t)(uint32_t)record[1] * warps + (record[1] >> 32 & GPU_TRACE_WARP_MASK);
+}
+
+/* A counting sort, which keeps the order of records with the same key. ends: [keys], where those of
+ * each key end in the result. */
+static void sort(struct input input, size_t (*key)(const uint64_t *, unsigned), unsigned warps,
+                 size_t *ends, size_t keys, const uint64_t **result)
+{
+  struct input again = input;
   const uint64_t *record;
-  size_t count = 0, sum = 0, key;
+  size_t sum = 0;
 
-  sorted->starts = calloc(keys + 1, sizeof *sorted->starts);
-  if (!sorted->starts)
-    return -ENOMEM;
-  for (; (record = next_record(&walk)); count++) {
-    if (!key_of(sorted, record, &key))
-      return -EBADMSG;
-    sorted->starts[key]++;
-  }
-  sorted->records = malloc((count + 1) * sizeof *sorted->records);
-  if (!sorted->records)
-    return -ENOMEM;
-  for (key = 0; key <= keys; key++) {
-    const size_t here = sorted->starts[key];
+  memset(ends, 0, keys * sizeof *ends);
+  while ((record = next_input(&input)))
+    ends[key(record, warps)]++;
+  for (size_t i = 0; i < keys; i++) {
+    const size_t here = ends[i];
 
-    sorted->starts[key] = sum;
+    ends[i] = sum; /* the start, which becomes the end */
     sum += here;
   }
-  walk = (struct walk){gathered, 0, 0};
-  while ((record = next_record(&walk)) && key_of(sorted, record, &key))
-    sorted->records[sorted->starts[key]++] = record;
-  /* Each start has become the start of the next one. */
-  memmove(sorted->starts + 1, sorted->starts, keys * sizeof *sorted->starts);
-  sorted->starts[0] = 0;
-  return 0;
+  while ((record = next_input(&again)))
+    result[ends[key(record, warps)]++] = record;
 }
 
-static int count_keys(struct gc_sorted *sorted)
+static bool is_possible(const struct gc_sorted *sorted, const uint64_t *record)
 {
-  sorted->first = calloc(sorted->count + 1, sizeof *sorted->first);
-  if (!sorted->first)
+  const size_t number = launch_of(record, 0);
+  const uint64_t block = (uint32_t)record[1], warp = record[1] >> 32 & GPU_TRACE_WARP_MASK;
+
+  return number < sorted->count && block < sorted->launches[number].blocks &&
+         warp < sorted->launches[number].warps && !(what_of(record) >> 30) && mask_of(record);
+}
+
+static size_t count_warps(const struct gc_gathered_launch *launch)
+{
+  return (size_t)launch->blocks * launch->warps;
+}
+
+/* Counts the records, and takes memory for all of them and for the largest launch. */
+static int begin_sort(struct gc_sorted *sorted)
+{
+  struct walk walk = {sorted->gathered, 0, 0};
+  const uint64_t *record;
+  size_t sum = 0, most_records = 0, most_warps = 0;
+
+  sorted->launch_ends = calloc(sorted->count + 1, sizeof *sorted->launch_ends);
+  if (!sorted->launch_ends)
     return -ENOMEM;
-  for (size_t i = 0; i < sorted->count; i++)
-    sorted->first[i + 1] =
-        sorted->first[i] + (size_t)sorted->launches[i].blocks * sorted->launches[i].warps;
-  return 0;
+  for (; (record = next_record(&walk)); sum++) {
+    if (!is_possible(sorted, record))
+      return -EBADMSG;
+    sorted->launch_ends[launch_of(record, 0)]++;
+  }
+  for (size_t i = 0; i < sorted->count; i++) {
+    const size_t records = sorted->launch_ends[i], warps = count_warps(&sorted->launches[i]);
+
+    most_records = records > most_records ? records : most_records;
+    most_warps = warps > most_warps ? warps : most_warps;
+  }
+  sorted->by_warp = calloc(most_records + 1, sizeof *sorted->by_warp);
+  sorted->warp_ends = calloc(most_warps + 1, sizeof *sorted->warp_ends);
+  if (sorted->count > 1)
+    sorted->by_launch = calloc(sum + 1, sizeof *sorted->by_launch);
+  return sorted->by_warp && sorted->warp_ends && (sorted->by_launch || sorted->count <= 1)
+             ? 0
+             : -ENOMEM;
 }
 
 int gc_gathered_sort(const struct gc_gathered *gathered, const struct gc_gathered_launch *launches,
@@ -180,12 +223,14 @@ int gc_gathered_sort(const struct gc_gathered *gathered, const struct gc_gathere
   int status = -ENOMEM;
 
   if (sorted) {
+    sorted->gathered = gathered;
     sorted->launches = launches;
     sorted->count = count;
-    status = count_keys(sorted);
+    status = begin_sort(sorted);
   }
-  if (!status)
-    status = sort(gathered, sorted);
+  if (!status && count > 1)
+    sort((struct input){.walk = {gathered, 0, 0}}, launch_of, 0, sorted->launch_ends, count,
+         sorted->by_launch);
   if (status) {
     gc_sorted_free(sorted);
     sorted = NULL;
@@ -200,28 +245,30 @@ void gc_sorted_free(struct gc_sorted *sorted)
 {
   if (!sorted)
     return;
-  free(sorted->first);
-  free(sorted->starts);
-  free(sorted->records);
+  free(sorted->by_launch);
+  free(sorted->launch_ends);
+  free(sorted->by_warp);
+  free(sorted->warp_ends);
   free(sorted);
 }
 
-int gc_sorted_write(const struct gc_sorted *sorted, size_t launch, FILE *file, struct gc_error *err)
+int gc_sorted_write(struct gc_sorted *sorted, size_t launch, FILE *file, struct gc_error *err)
 {
   const unsigned warps = sorted->launches[launch].warps;
-  const size_t first = sorted->first[launch], end = sorted->first[launch + 1];
+  const size_t count = count_warps(&sorted->launches[launch]);
   struct chunk *chunk = malloc(sizeof *chunk);
 
   if (!chunk)
     return gc_fail(err, -ENOMEM, "out of memory");
   chunk->used = 0;
   chunk->file = file;
-  for (size_t key = first; key < end; key++) {
-    if (sorted->starts[key] == sorted->starts[key + 1])
+  sort(records_of(sorted, launch), warp_of, warps, sorted->warp_ends, count, sorted->by_warp);
+  for (size_t warp = 0, i = 0; warp < count; warp++) {
+    if (i == sorted->warp_ends[warp])
       continue;
-    put_warp(chunk, (key - first) / warps, (key - first) % warps);
-    for (size_t i = sorted->starts[key]; i < sorted->starts[key + 1]; i++)
-      put_record(chunk, sorted->records[i]);
+    put_warp(chunk, warp / warps, warp % warps);
+    for (; i < sorted->warp_ends[warp]; i++)
+      put_record(chunk, sorted->by_warp[i]);
   }
   flush(chunk);
   free(chunk);

@@ -25,17 +25,16 @@ struct gc_gathered_launch {
   unsigned warps; /* of each block */
 };
 
-/* Sorts the records by launch, block and warp. The words must outlive the result. 0, or a negative
- * errno with a sentence: -ENOMEM, -EBADMSG (records that no such launch can have). *result is NULL
- * then. */
+/* Prepares the records of launches to be written. gathered, its words and launches must outlive the
+ * result. 0, or a negative errno with a sentence: -ENOMEM, -EBADMSG (records that no such launch
+ * can have). *result is NULL then. */
 struct gc_sorted;
 int gc_gathered_sort(const struct gc_gathered *gathered, const struct gc_gathered_launch *launches,
                      size_t count, struct gc_sorted **result, struct gc_error *err);
 void gc_sorted_free(struct gc_sorted *sorted);
 
-/* Writes the records of a launch as chunks of version 2 of the trace format (doc/traces.md). 0, or
- * a negative errno with a sentence: -ENOMEM, -EIO. */
-int gc_sorted_write(const struct gc_sorted *sorted, size_t launch, FILE *file,
-                    struct gc_error *err);
+/* Sorts the records of a launch by block and warp, and writes them as chunks of version 2 of the
+ * trace format (doc/traces.md). 0, or a negative errno with a sentence: -ENOMEM, -EIO. */
+int gc_sorted_write(struct gc_sorted *sorted, size_t launch, FILE *file, struct gc_error *err);
 
 #endif
