@@ -497,7 +497,7 @@ struct gpu_ticket {
  * in the caches; therefore a job without loads needs a start, too. */
 #define GPU_BANKS_REHEARSED UINT32_MAX /* result.loads before the ticket has come */
 /* turns: one for each 4 bits, from the lowest on; there are no more where all bits are 1. */
-#define GPU_BANKS_TURNS_MAX 16u
+#define GPU_BANKS_TURNS_MAX 15u /* in all launches; one launch has at most 8 */
 #define GPU_BANKS_NO_TURN UINT32_MAX
 #define GPU_BANKS_OTHER_TURNS(turns) ((turns) >> 4 | 0xf0000000u)
 

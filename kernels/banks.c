@@ -22,7 +22,7 @@ GPU_KERNEL(banks_constant, gpu_banks_args)
     return;
   GPU_NO_UNROLL
   while (turns != GPU_BANKS_NO_TURN) {
-    const uint32_t turn = turns % GPU_BANKS_TURNS_MAX, at_job = turn * ticket.sms + sm;
+    const uint32_t turn = turns & 15u, at_job = turn * ticket.sms + sm;
     const uint64_t job = jobs + at_job * sizeof(struct gpu_banks_job);
     const uint64_t result = results + at_job * sizeof(struct gpu_banks_result);
     const uint64_t start = gpu_get64(job), end = gpu_get64(job + 8);

@@ -95,8 +95,8 @@
  *   gpu_cluster_rank()                    index of the block in its cluster
  *   gpu_cluster_barrier()                 all threads of the cluster
  *   gpu_remote_address(offset, rank)      address of that byte of dynamic shared memory of a block
- * of the cluster; the same for all blocks of the cluster gpu_load_remote(at)                   one
- * load of 4 bytes; returns the next address of the chain
+ *                                         of the cluster; the same for all blocks of the cluster
+ *   gpu_load_remote(at)                   one load of 4 bytes; returns the next address of the chain
  *
  * Bulk copies from global to shared memory, in a block of one warp, only in bulk.c. Offsets are
  * those of the block's dynamic shared memory; args.h has its layout.

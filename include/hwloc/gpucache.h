@@ -497,10 +497,12 @@
  * cycles: the median of all pairs of SMs; number > 0, can have a fraction. */
 #define HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES "RemoteLatencyCycles"
 /** \brief Shared memory: latency of a bulk copy (TMA) of 16 bytes from L2, from its start until a
- * warp has seen its mbarrier complete, in SM clock cycles; number > 0, can have a fraction. */
+ * warp has seen its mbarrier complete, in SM clock cycles; number > 0, can have a fraction. Absent:
+ * before compute capability 9.0. Method: "Bulk copies". */
 #define HWLOC_GPUCACHE_BULK_COPY_LATENCY_CYCLES "BulkCopyLatencyCycles"
 /** \brief Shared memory: bytes that bulk copies (TMA) bring from L2 in an SM clock cycle, while
- * only one SM copies and several large copies are under way; number > 0. */
+ * only one SM copies and several large copies are under way; number > 0. Absent: before compute
+ * capability 9.0, or if even larger copies would be faster. Method: "Bulk copies". */
 #define HWLOC_GPUCACHE_BULK_COPY_BYTES_PER_CYCLE "BulkCopyBytesPerCycle"
 /** \brief TLB: number of entries; integer >= 1. */
 #define HWLOC_GPUCACHE_ENTRIES "Entries"
@@ -775,8 +777,8 @@
 #define HWLOC_GPUCACHE_MEASURING_LAUNCHES "GPUCacheMeasuringLaunches"
 /** \brief Most device memory that the measurement held at one time, in bytes; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_DEVICE_BYTES "GPUCacheMeasuringDeviceBytes"
-/** \brief Steps that were repeated because another program used the GPU or the SM clock changed;
- * integer >= 0. See doc/methods.md, "Interference". */
+/** \brief How often steps were repeated because another program used the GPU, the SM clock changed,
+ * or the GPU stopped working; several steps with one check count once; integer >= 0. See doc/methods.md, "Interference". */
 #define HWLOC_GPUCACHE_MEASURING_REPEATS "GPUCacheMeasuringRepeats"
 /** \brief Steps that failed, for example because a launch failed; integer > 0. The values of these
  * steps are absent, with the reason. Absent if no step failed. */

@@ -4,25 +4,30 @@
  * Reads cubins and checks those properties of the machine code (Volta encoding: sm_70 to sm_12x) on
  * which the measurements rely:
  *
- *   chase_*    between the two clock reads are one load of the right path, a comparison of its
- * value that waits for it, and an exit that depends on that comparison; nothing else there accesses
- * memory or waits pair, first_touch, banks_constant   the same for each timed load (chase_system:
- * an atomic operation at the scope of the system) marks_*    as chase_* census_*   as chase_*, and
- * the census of constants reads no launch argument meanwhile banks_census   the same between its
- * tickets; before sm_90 a descriptor of global memory is in front of the arguments and may be read
- * again outstanding, departure   between the two clock reads are GPU_BATCH_LOADS loads into as many
- * registers, and nothing in front of the last one waits for any of them; an exit is behind them
- * read_lines GPU_READ_LINES loads into as many registers, and nothing in front of the last one
- * waits for any of them latency_*  loads follow one another with nothing in the chain between them;
- * each clock read is behind an exit that depends on the chain conflicts, lines_atomic   as
- * latency_* atomics_* the operations return values to registers; no votes, so that those of a warp
- * are not combined remote_shared   chains of generic loads, each of which waits for the one before
- * it; nothing limits the blocks of a cluster, so that a GPU that allows 16 can launch 16
- * bulk_latency between the two clock reads are one bulk copy and a loop that waits for its barrier,
- * and nothing else that takes time bulk_rate  both are between the clock reads filler is at least
- * GPU_FILLER_BYTES long jumps_*    between the two clock reads is nothing but the blocks, each as
- * long as it should be, with jumps to the right ones all        no local memory, no static shared
- * memory
+ * - chase_*: between the two clock reads are one load of the right path, a comparison of its value
+ *   that waits for it, and an exit that depends on that comparison; nothing else there accesses
+ *   memory or waits
+ * - pair, first_touch, banks_constant: the same for each timed load (chase_system: an atomic
+ *   operation at the scope of the system)
+ * - marks_*, census_*: as chase_*, and the census of constants reads no launch argument meanwhile
+ * - banks_census: the same between its tickets; before sm_90 a descriptor of global memory is in
+ *   front of the arguments and may be read again
+ * - outstanding, departure: between the two clock reads are GPU_BATCH_LOADS loads into as many
+ *   registers, and nothing in front of the last one waits for any of them; an exit is behind them
+ * - read_lines: GPU_READ_LINES loads into as many registers, and nothing in front of the last one
+ *   waits for any of them
+ * - latency_*, conflicts, lines_atomic: loads follow one another with nothing in the chain between
+ *   them; each clock read is behind an exit that depends on the chain
+ * - atomics_*: the operations return values to registers; no votes, so that those of a warp are not
+ *   combined
+ * - remote_shared: chains of generic loads, each of which waits for the one before it; nothing
+ *   limits the blocks of a cluster, so that a GPU that allows 16 can launch 16
+ * - bulk_latency: between the two clock reads are one bulk copy and a loop that waits for its
+ *   barrier, and nothing else that takes time; bulk_rate: both are between the clock reads
+ * - filler: at least GPU_FILLER_BYTES long
+ * - jumps_*: between the two clock reads is nothing but the blocks, each as long as it should be,
+ *   with jumps to the right ones
+ * - all: no local memory, no static shared memory
  *
  * Usage: sass-check FILE...   exit status 0: all kernels pass
  *
@@ -33,10 +38,13 @@
  *   12-15    guard predicate, 15 negates it
  *   16-23    destination register
  *   24-31    first register operand
- *   34-63    target of a jump, in words from the next instruction; from sm_90 on these are the
- * upper bits, and 16-23 the lower ones 40-53    operand in the constant bank, as a word; for LDC
- * 40-55, as a byte 72-79    special register of clock reads 73-75    size of a global load: 4 for 4
- * bytes, 5 for 8 77-80    cache policy of global loads 81-83    predicate that a comparison sets
+ *   34-63    target of a jump, in words from the next instruction
+ *            (from sm_90 on these are the upper bits, and 16-23 the lower ones)
+ *   40-53    operand in the constant bank, as a word; for LDC 40-55, as a byte
+ *   72-79    special register of clock reads
+ *   73-75    size of a global load: 4 for 4 bytes, 5 for 8
+ *   77-80    cache policy of global loads
+ *   81-83    predicate that a comparison sets
  *   110-112  scoreboard that is set until the result has arrived (7: none)
  *   113-115  scoreboard that is set until the operands have been read (7: none)
  *   116-121  scoreboards that it waits for
@@ -620,7 +628,9 @@ static bool check_bulk(const struct kernel *k, bool timed)
         return wrong(k, at, "not two clock reads that deliver at once");
       clocks[count++] = at;
     }
-  for (size_t at = clocks[0] + 1; count == 2 && at < clocks[1]; at++) {
+  if (count != 2)
+    return wrong(k, 0, "not two clock reads");
+  for (size_t at = clocks[0] + 1; at < clocks[1]; at++) {
     const struct instruction *i = &k->code[at];
 
     if (!copy && i->opcode == UBLKCP && (!timed || !(i->waits & pending(k, clocks[0], clocks[1]))))

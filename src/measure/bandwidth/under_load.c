@@ -222,7 +222,7 @@ static int measure_all(struct search *s, double *confidence)
   if (!(all->ns[0] > 0)) /* noise of the clock */
     return gc_no_value(bench, "the clock did not advance during loads");
   /* the readers' lines come to their side of L2, and their pages into the TLBs */
-  gc_beside_spread(bench, others, &s->beside);
+  gc_beside_spread(bench, (uint32_t)fmin(others, most), &s->beside);
   status = run(s, parts);
   for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && !status && !s->cached; i++) {
     const uint32_t warps = (uint32_t)fmin(shares[i] * read * all->ns[0] / tile, most);

@@ -38,8 +38,7 @@
 #define ROUGH_WARM 2048
 #define ROUGH_LOADS 768 /* enough to see that an array does not fit */
 #define BESIDE 3 /* steps on each side of an L1 that is known */
-#define TRIES 2  /* until an L1 counts as another one: two slow loads may hide where misses begin  \
-                  */
+#define TRIES 2  /* until an L1 is another one: two slow loads may hide where misses begin */
 #define FINE_WARM 8192
 #define SHIFT 3
 #define SMALL_BYTES 16384 /* fits every carve-out */

@@ -20,7 +20,8 @@
 
 #define SUSPICIONS_MAX 2 /* repetitions of a step that looks disturbed on a GPU that looks free */
 #define PAUSE_NS 20000000l
-/* Steps that have taken so many launches are checked, so checks are at most one launch in 21. */
+/* A group of steps is checked after so many launches, or earlier if a step fails or has seen signs
+ * of another program. So checks cost little, and what one check finds costs few steps. */
 #define GROUP_LAUNCHES 20
 
 /* Drops all that a step, or the steps of a group, have found. */
@@ -62,7 +63,7 @@ static uint64_t launches(const struct gc_bench *bench)
  * other process could begin with this step, because it is the first one. */
 static bool is_alone(const struct gc_runner *r, const struct gc_plan_step *step)
 {
-  return r->m.results->cost.repeats || r->m.results->cost.failures || step == gc_plan;
+  return r->wary || r->m.results->cost.repeats || r->m.results->cost.failures || step == gc_plan;
 }
 
 static bool is_wanted(const struct gc_runner *r, const struct gc_plan_step *step)
@@ -110,17 +111,20 @@ static int run_in_group(struct gc_runner *r, const struct gc_plan_step *step,
   *broken = status && status != -EBUSY;
   if (status == -EBUSY || (!status && !failed && *disturbance == GC_UNDISTURBED))
     return status;
-  if (failed) {
+  if (failed)
     *err = failure;
+  if (failed || *broken) {
     gc_plan_name(step, what, sizeof(what));
     gc_fail_in(err, 0, what);
   }
-  if (failed && *broken && r->options->handover && r->options->warn) {
+  if (*broken && r->options->handover && r->options->warn) {
     gc_fail(&sentence, 0, "%.460s; this is measured again", err->text);
     r->options->warn(r->options->data, sentence.text);
   }
   forget(r);
-  r->m.results->cost.repeats++;
+  r->wary = true;
+  /* a step that fails although nothing disturbs it is no repetition that the record states */
+  r->m.results->cost.repeats += status || *disturbance != GC_UNDISTURBED;
   r->next = group->first;
   return 0;
 }

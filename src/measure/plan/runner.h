@@ -24,6 +24,7 @@ struct gc_runner {
   struct gc_results *before; /* copy of the results before a step or a group of steps; used by the
                                 runner only */
   struct gc_checked group;
+  bool wary;     /* steps are no longer checked in groups */
   unsigned next; /* the step to continue with */
 };
 

@@ -22,7 +22,7 @@
  * also evicts the other one. An H200 keeps lines that were used twice for longer than others. */
 #define STORED 0.5
 #define READ 2
-#define SIZES 5       /* of L2, in all, and a little more than that */
+#define SIZES 5       /* of L2, in all; 4.5 are used */
 #define WAIT_NS 10000 /* until the memory has what a store sends there at once */
 /* Reads take longer by this share of the time for writing all lines: lines are written back; none
  * is. */

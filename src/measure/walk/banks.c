@@ -37,6 +37,7 @@ enum work {
 };
 
 #define LAUNCHES_MAX (FLUSHES + GC_BANKS_MAX + 1)
+_Static_assert(TURNS_MAX <= GPU_BANKS_TURNS_MAX, "each turn has a number");
 _Static_assert(LAUNCHES_MAX <= GC_CONCURRENT_MAX, "all launches run at the same time");
 
 /* The turns in the order of their tickets. */
