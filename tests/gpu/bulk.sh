@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Another program, which checks the data, sees the same bulk copies: their latency within 15 %, because its
-# contains the clock reads, and their bandwidth, from the times of single copies, within 5 %. Needs nvcc.
+# Another program, which checks the data, sees the same bulk copies: their latency within 15 %, because that
+# of the other program includes two clock reads, and their bandwidth, from the times of single copies, within 5 %. Needs nvcc.
 set -u
 tool=$top_builddir/hwloc-gpucache
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* In several partitions, loads may be nearer later, when a near one has got their lines. */
+/* With several partitions, a line may be copied to the near one meanwhile, so that a later load of
+ * it is faster without any clock. */
 static bool may_be_nearer(const struct gc_measured *element)
 {
   return element->kind == GC_L2 && !(gc_found(element, GC_PARTITIONS) && element->partitions == 1);

@@ -20,7 +20,7 @@ _Static_assert(ALONE + 2 * GC_L3_BESIDE <= PAIRS, "every pair is loaded once");
 #define TOLERANCE 0.02
 /* Other CUs read a little, so that loads hardly wait for theirs: as many bytes are in flight as
  * give this part of the bandwidth of device memory, which is less than that of an L3. */
-#define LITTLE 4
+#define FLIGHT_PARTS 4
 
 /* Each repetition continues where the previous one ended, because timed lines are in L2 afterwards.
  * The first repetition is discarded. */
@@ -53,7 +53,7 @@ static bool plan_reads(const struct gc_measurement *m, double cycles, uint64_t b
   const struct gc_bench *bench = &m->bench;
   const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
   const double ns = bench->mhz > 0 ? cycles * 1e3 / bench->mhz : 0;
-  const double flight = gc_found(memory, GC_READ) ? memory->read_gbps * ns / LITTLE : 0;
+  const double flight = gc_found(memory, GC_READ) ? memory->read_gbps * ns / FLIGHT_PARTS : 0;
   const double warps = flight / (double)gc_beside_tile(bench);
 
   *beside = (struct gc_beside){.chains = 1, .region = bytes / 2};

@@ -121,8 +121,9 @@ static bool hit_all_alike(const struct gc_partition_groups *s)
   return share < FAR_SHARE && squares < s->r.sms - 1 + CHANCE * sqrt(2 * (s->r.sms - 1));
 }
 
-/* Does the slower group consist of outliers? Nothing in L2 takes longer than device memory, where
- * GAP is more than the error of both. (Where each XCD has an L2, far lines come from memory.) */
+/* Whether the slower group consists of outliers. Sets the threshold between the groups. Nothing in
+ * L2 takes longer than device memory, where GAP is more than the error of both. (Where each XCD has
+ * an L2, far lines come from memory.) */
 static bool are_outliers(struct gc_partition_groups *s, const struct gc_split *split, bool few)
 {
   const struct gc_measured *memory = &s->r.m->results->element[GC_DEVICE_MEMORY];
