@@ -4,8 +4,8 @@
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
  *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil; and graph,
- *                       upload, memset, copies, rows, threads, child, chdir, wait, exec, fork, kill,
- *                       exit N
+ *                       upload, memset, copies, rows, threads, child, chdir, wait, exec, fork,
+ *                       kill, exit N
  */
 #include "driver.h"
 
