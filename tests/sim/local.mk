@@ -46,6 +46,7 @@ check_PROGRAMS += $(sim_tests)
 TESTS += $(sim_tests)
 # Methods that take seconds, and compute the same on every machine.
 ci_tests += tests/sim/test_amd tests/sim/test_busy tests/sim/test_census tests/sim/test_departure tests/sim/test_failures \
+	tests/sim/test_flush tests/sim/test_sets tests/sim/test_under_load \
 	tests/sim/test_line tests/sim/test_loops tests/sim/test_physical_l2 tests/sim/test_physical_l3 \
 	tests/sim/test_slices tests/sim/test_tlbs tests/sim/test_wander
 endif
