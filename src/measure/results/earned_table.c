@@ -39,8 +39,9 @@
  *   tests/calibration/calibrate --earn FILE -n 600 --kind unusual -s 1 -t 1 --with sm_spread
  *   --only DeviceMemory,L2Cache
  *
- * Its row is of an earlier state of that kind. All other rows were earned before the kind "unusual"
- * existed, so that "all" meant four kinds, and before delayed loads no longer lengthened latencies.
+ * Its row is of an earlier state of that kind. All other rows, but those of bulk copies, were earned
+ * before the kind "unusual" existed, so that "all" meant four kinds, and before delayed loads no
+ * longer lengthened latencies.
  *
  * Run all of them again when methods, the model or the drawn GPUs change. tests/calibration/earn.c
  * has the rules; doc/results/calibration.md says on which other seeds the table holds.
