@@ -19,7 +19,7 @@ struct gc_gathered {
   size_t regions;
 };
 
-/* What was recorded of a launch. */
+/* The records of a launch. */
 struct gc_gathered_launch {
   uint64_t blocks;
   unsigned warps; /* of each block */

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels in CUDA graphs, for tests/gpu/graphs.sh: a graph with two branches, launched twice,
 // the first time after an upload, and the same kernels without a graph. Checks the results.
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    const int status = (int)(call);                                                                \
-    if (status) {                                                                                  \
-      fprintf(stderr, "%s: error %d\n", #call, status);                                            \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 __global__ void add(float *a, const float *b, int n)
 {

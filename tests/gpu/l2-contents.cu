@@ -2,18 +2,11 @@
 // What stores, memsets and copies leave in L2, for tests/gpu/l2-contents.sh. Each SM has 64 KiB. In
 // each case, other data fill L2, something touches the 64 KiB of all SMs, and a kernel with the name
 // of the case loads 4 bytes of each of their sectors, past L1.
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    const int status = (int)(call);                                                                \
-    if (status) {                                                                                  \
-      fprintf(stderr, "%s: error %d\n", #call, status);                                            \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 enum { PIECE = 64 << 10, OTHER = 2 }; // OTHER: the SM whose number differs in this bit
 

@@ -7,19 +7,12 @@
 //
 // Prints for each case how many other and new lines there were, and in how many of 64 sets the
 // first sector of "line" was still there.
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    const int status = (int)(call);                                                                \
-    if (status) {                                                                                  \
-      fprintf(stderr, "%s: error %d\n", #call, status);                                            \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 enum { SETS = 64, LINES = 16, LINE = 128, MOST_NEW = 8 };
 static const size_t room = (size_t)64 << 20;

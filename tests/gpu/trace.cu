@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels of twelve kinds, as users write them or take them from NVIDIA's libraries, for
 // tests/gpu/trace.sh. They were chosen before the first prediction and know nothing of the tracer.
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <cufft.h>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    const int status = (int)(call);                                                                \
-    if (status) {                                                                                  \
-      fprintf(stderr, "%s: error %d\n", #call, status);                                            \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 __global__ void fill(float *a, size_t n)
 {

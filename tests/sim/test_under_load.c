@@ -121,7 +121,7 @@ static void has_latencies(const struct opened *o, enum gc_kind kind, double cycl
     fail_msg("%s: idle latency %g ns, not %g cycles", gc_kinds[kind].subtype, alone, idle);
 }
 
-/* A memory clock that traffic raises, as in laptops. What is measured with lone loads stays. */
+/* Traffic raises the memory clock, as in laptops. Values measured with lone loads do not change. */
 static void memory_clock_rises(void **state)
 {
   struct opened o;

@@ -24,11 +24,6 @@
 #define LAUNCHES 3
 #define L2_STRIDE 32 /* bytes: at most the sector of any L2 */
 
-static uint64_t tile_bytes(const struct gc_properties *p)
-{
-  return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES;
-}
-
 static double per_cycle(const struct gpu_bandwidth_result *result)
 {
   return result->end > result->start ? (double)result->bytes / (double)(result->end - result->start)
@@ -38,7 +33,7 @@ static double per_cycle(const struct gpu_bandwidth_result *result)
 int gc_step_size_curve_sm(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_bench *bench = &m->bench;
-  const uint64_t tile = tile_bytes(&bench->properties);
+  const uint64_t tile = gc_tile_bytes(&bench->properties);
   const uint64_t l1 = gc_capacity(element) ? gc_capacity(element) : L1_USUAL;
   uint64_t tiles = 1;
   int status = 0;
@@ -90,7 +85,7 @@ int gc_step_size_curve_gpu(struct gc_measurement *m, struct gc_measured *element
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_properties *p = &bench->properties;
-  const uint64_t tile = tile_bytes(p);
+  const uint64_t tile = gc_tile_bytes(p);
   double bytes = (double)p->l2_bytes / L2_LEAST;
   int status = 0;
 
@@ -127,7 +122,7 @@ int gc_step_size_curve_gpu(struct gc_measurement *m, struct gc_measured *element
 static int read_l2(struct gc_bench *bench, uint32_t blocks, uint32_t warps, double *gbps)
 {
   const struct gc_properties *p = &bench->properties;
-  const uint64_t tile = tile_bytes(p), part = p->l2_bytes / L2_LEAST / p->sms / tile;
+  const uint64_t tile = gc_tile_bytes(p), part = p->l2_bytes / L2_LEAST / p->sms / tile;
   struct gc_flow flow = {.kernel = GC_KERNEL_read_cg,
                          .blocks = blocks,
                          .threads = warps * p->warp,
@@ -171,7 +166,7 @@ int gc_step_width_curve(struct gc_measurement *m, struct gc_measured *element)
     uint32_t bytes; /* that each lane reads at a time */
   } widths[] = {{GC_KERNEL_read_words, 4}, {GC_KERNEL_read_pairs, 8}, {GC_KERNEL_read_ca, 16}};
   struct gc_bench *bench = &m->bench;
-  const uint64_t tile = tile_bytes(&bench->properties);
+  const uint64_t tile = gc_tile_bytes(&bench->properties);
   const uint64_t l1 = gc_capacity(element) ? gc_capacity(element) : tile;
   const uint64_t tiles = l1 / 2 / tile ? l1 / 2 / tile : 1;
   int status = 0;

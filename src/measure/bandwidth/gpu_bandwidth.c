@@ -117,12 +117,6 @@ static int measure_both(struct gc_measurement *m, struct gc_flow *flow, struct g
   return status ? status : gc_rate_put(m, element, GC_WRITE, &element->write_gbps, &rate, limit);
 }
 
-/* The bytes that a warp moves in one iteration. */
-static uint64_t tile_bytes(const struct gc_properties *p)
-{
-  return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES;
-}
-
 /* All SMs together cannot move more, to any level. GB/s. */
 static struct gc_rate_limit sms_limit(const struct gc_bench *bench)
 {
@@ -142,7 +136,7 @@ int gc_step_l2_bandwidth(struct gc_measurement *m, struct gc_measured *element)
   struct gc_bench *bench = &m->bench;
   const struct gc_rate_limit limit = sms_limit(bench);
   const struct gc_properties *p = &bench->properties;
-  const uint64_t tile = tile_bytes(p), tiles = p->l2_bytes / L2_SHARE / tile;
+  const uint64_t tile = gc_tile_bytes(p), tiles = p->l2_bytes / L2_SHARE / tile;
   const uint32_t sms = p->sms / p->l2_count; /* SMs that use the same L2 */
   const uint64_t each = tiles / sms, most = p->threads_per_block / p->warp;
   const uint64_t warps = each < most ? each : most; /* at most so many warps that each can be at a
@@ -173,7 +167,7 @@ int gc_step_l2_bandwidth(struct gc_measurement *m, struct gc_measured *element)
 static struct gpu_bandwidth_args long_walk(const struct gc_properties *p, uint64_t base,
                                            uint64_t bytes)
 {
-  const uint64_t tile = tile_bytes(p), part = p->threads_per_block / p->warp * tile;
+  const uint64_t tile = gc_tile_bytes(p), part = p->threads_per_block / p->warp * tile;
 
   return (struct gpu_bandwidth_args){.base = base,
                                      .bytes = (bytes / part - 1) * part + tile,
@@ -198,7 +192,7 @@ int gc_step_l3_bandwidth(struct gc_measurement *m, struct gc_measured *element)
   struct gc_flow flow = {.blocks = p->sms, .threads = warps * p->warp};
   int status;
 
-  if (bytes < L3_L2S * gc_all_l2_bytes(p) || bytes < (p->sms + 1) * warps * tile_bytes(p))
+  if (bytes < L3_L2S * gc_all_l2_bytes(p) || bytes < (p->sms + 1) * warps * gc_tile_bytes(p))
     return gc_no_value(bench, "it is too small to be seen behind the L2");
   flow.args = long_walk(p, bench->arena, bytes);
   status = gc_read_by_all(bench, 0, bytes, L3_STRIDE);
@@ -215,7 +209,7 @@ uint64_t gc_needs_memory_bandwidth(const struct gc_measurement *m, enum gc_kind 
 {
   const struct gc_properties *p = &m->bench.properties;
   const uint64_t enough = gc_walk_enough(p);
-  const uint64_t parts = (p->sms + 1) * (p->threads_per_block / p->warp) * tile_bytes(p);
+  const uint64_t parts = (p->sms + 1) * (p->threads_per_block / p->warp) * gc_tile_bytes(p);
 
   (void)kind;
   return enough > parts ? enough : parts;

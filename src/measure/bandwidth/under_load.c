@@ -210,7 +210,7 @@ static int measure_all(struct search *s, double *confidence)
   const struct gc_properties *p = &bench->properties;
   const struct gc_by_load *all = &s->element->under_load;
   const uint32_t others = p->sms - s->beside.chains;
-  const double tile = (double)gc_beside_tile(bench), read = s->element->read_gbps;
+  const double tile = (double)gc_tile_bytes(&bench->properties), read = s->element->read_gbps;
   const double most =
       fmin((double)others * (p->threads_per_block / p->warp), (double)s->beside.bytes / tile);
   double parts[GC_BESIDE_REPEATS];
@@ -258,7 +258,7 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
   struct gc_bench *bench = &m->bench;
   const struct gc_properties *p = &bench->properties;
   const bool l2 = element->kind == GC_L2;
-  const uint64_t tile = gc_beside_tile(bench);
+  const uint64_t tile = gc_tile_bytes(&bench->properties);
   struct search s = {.m = m, .element = element};
   struct gc_beside *beside = &s.beside;
   double confidence = m->results->overhead.confidence;

@@ -92,6 +92,12 @@ int gc_bench_launch_clusters(struct gc_bench *bench, enum gc_kernel kernel, uint
 int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *launches,
                                const uint32_t *copies, size_t n);
 
+/* The bytes that a warp moves in one iteration of a kernel for bandwidths. */
+static inline uint64_t gc_tile_bytes(const struct gc_properties *properties)
+{
+  return (uint64_t)GPU_BANDWIDTH_ROWS * properties->warp * GC_LANE_BYTES;
+}
+
 /* The scratch on the device. Its parts are small results, and one large part for everything else,
  * which ends with a trace. */
 #define GC_SCRATCH_SMALL 4096 /* bytes */

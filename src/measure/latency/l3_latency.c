@@ -54,12 +54,12 @@ static bool plan_reads(const struct gc_measurement *m, double cycles, uint64_t b
   const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
   const double ns = bench->mhz > 0 ? cycles * 1e3 / bench->mhz : 0;
   const double flight = gc_found(memory, GC_READ) ? memory->read_gbps * ns / FLIGHT_PARTS : 0;
-  const double warps = flight / (double)gc_beside_tile(bench);
+  const double warps = flight / (double)gc_tile_bytes(&bench->properties);
 
   *beside = (struct gc_beside){.chains = 1, .region = bytes / 2};
   beside->bytes = bytes - GC_L3_END_L2S * bench->properties.l2_bytes - beside->region;
   if (bench->properties.sms < 2 || !(warps >= 1) ||
-      warps * (double)gc_beside_tile(bench) > (double)beside->bytes)
+      warps * (double)gc_tile_bytes(&bench->properties) > (double)beside->bytes)
     return false;
   gc_beside_spread(bench, (uint32_t)warps, beside);
   return beside->warps * bench->properties.warp <= bench->properties.threads_per_block;

@@ -166,8 +166,8 @@ static double same_excess(const struct excess *e)
 }
 
 /* The mean of the arrays that are too large, less that of the arrays that fit, and the standard
- * error. Of the loads that miss, the share `late` would have been slow if they had hit, and so is
- * not in the difference. */
+ * error. `late` is the share of hits that take as long as misses. They look like misses in both, so
+ * the difference is too small by this share. */
 static double mean_excess(const struct excess *e, double late, double *error)
 {
   const double same = same_excess(e);

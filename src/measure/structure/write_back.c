@@ -76,11 +76,6 @@ const char *gc_write_back_judge(const struct gc_write_back_times *t, bool *back,
   return NULL;
 }
 
-static uint64_t part_bytes(const struct gc_properties *p)
-{
-  return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES;
-}
-
 uint64_t gc_write_back_needs(const struct gc_properties *properties)
 {
   return SIZES * properties->l2_bytes;
@@ -157,14 +152,14 @@ static const char *problem(const struct gc_measurement *m)
     return "an L3 takes what L2 writes back";
   if (m->results->l2_lost)
     return gc_l2_lost_why;
-  return STORED * (double)p->l2_bytes < (double)part_bytes(p) ? "the L2 is too small" : NULL;
+  return STORED * (double)p->l2_bytes < (double)gc_tile_bytes(p) ? "the L2 is too small" : NULL;
 }
 
 int gc_write_back_measure(struct gc_measurement *m, struct gc_write_back_times *times,
                           const char **why)
 {
   struct gc_bench *bench = &m->bench;
-  const uint64_t l2 = bench->properties.l2_bytes, part = part_bytes(&bench->properties);
+  const uint64_t l2 = bench->properties.l2_bytes, part = gc_tile_bytes(&bench->properties);
   struct sweeps s = {.m = m,
                      .stored = (uint64_t)(STORED * (double)l2) / part * part,
                      .read = READ * l2 / part * part};

@@ -15,11 +15,6 @@
 #define TOLERANCE 0.05
 #define LESS (2 * TOLERANCE)
 
-uint64_t gc_beside_tile(const struct gc_bench *bench)
-{
-  return (uint64_t)GPU_BANDWIDTH_ROWS * bench->properties.warp * GC_LANE_BYTES;
-}
-
 int gc_beside_alloc(struct gc_bench *bench, struct gc_beside *beside)
 {
   beside->results = gc_step_alloc(bench, bench->properties.sms, sizeof(*beside->results));
@@ -40,7 +35,7 @@ void gc_beside_spread(const struct gc_bench *bench, uint32_t warps, struct gc_be
 static void plan_reads(const struct gc_bench *bench, const struct gc_beside *beside,
                        struct gpu_under_load_args *args)
 {
-  const uint64_t tile = gc_beside_tile(bench);
+  const uint64_t tile = gc_tile_bytes(&bench->properties);
   const uint64_t tiles =
       beside->readers ? beside->bytes / tile / (beside->readers * beside->warps) : 1;
 

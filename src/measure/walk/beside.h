@@ -36,9 +36,6 @@ struct gc_beside {
   uint32_t sms[GC_BESIDE_CHAINS]; /* the SMs that timed loads */
 };
 
-/* Bytes that a warp reads at a time. */
-uint64_t gc_beside_tile(const struct gc_bench *bench);
-
 /* Allocates results and trace, for this step. 0 or -ENOMEM. */
 int gc_beside_alloc(struct gc_bench *bench, struct gc_beside *beside);
 
