@@ -9,6 +9,7 @@
 #include "dense.cuh"
 #include "grid.cuh"
 #include "irregular.cuh"
+#include "order.cuh"
 #include "probes.cuh"
 
 void check(cudaError_t status, const char *what)
@@ -136,6 +137,16 @@ static void add_probes(std::vector<Case> &cases, Pool &pool, uint32_t sms)
   ADD(gesummv_waiting, "gesummv_waiting", sms * 4, 256, 97, a, b, c, c + (1 << 20), 32, 0);
 }
 
+static void add_order(std::vector<Case> &cases, Pool &pool, uint32_t sms)
+{
+  float *a = pool.take<float>(16 << 20), *x = pool.take<float>(2 << 20);
+  float *y = pool.take<float>(1 << 20);
+
+  ADD(softmax_rows, "softmax_rows_48", sms * 8, 256, 97, a, y, 48);
+  ADD(kmeans, "kmeans_24", sms * 8, 256, 193, a, x, y, 24, 4);
+  ADD(batched_matvec, "batched_matvec_8", sms * 6, 256, 129, a, x, y, 8);
+}
+
 std::vector<Case> make_cases(Pool &pool)
 {
   std::vector<Case> cases;
@@ -150,5 +161,6 @@ std::vector<Case> make_cases(Pool &pool)
   add_spmv(cases, pool, sms);
   add_irregular(cases, pool, sms);
   add_probes(cases, pool, sms);
+  add_order(cases, pool, sms);
   return cases;
 }

@@ -6,7 +6,7 @@ tests_predict_gpu_baselines_LDADD = $(predict_libraries) src/record/librecord.la
 	src/util/libutil.la -lpthread -lm
 EXTRA_DIST += tests/predict/gpu/access.cuh tests/predict/gpu/cases.cu tests/predict/gpu/cases.cuh \
 	tests/predict/gpu/dense.cuh tests/predict/gpu/grid.cuh tests/predict/gpu/irregular.cuh \
-	tests/predict/gpu/kernels.cu tests/predict/gpu/probes.cuh tests/predict/gpu/held-out \
+	tests/predict/gpu/kernels.cu tests/predict/gpu/order.cuh tests/predict/gpu/probes.cuh tests/predict/gpu/held-out \
 	tests/predict/gpu/add-at-once.sh tests/predict/gpu/at-once.py tests/predict/gpu/check.sh \
 	tests/predict/gpu/collect.py tests/predict/gpu/count.sh tests/predict/gpu/facts.sh \
 	tests/predict/gpu/loops.cu tests/predict/gpu/replay.cu tests/predict/gpu/sequences.cu tests/predict/gpu/policies.py \
