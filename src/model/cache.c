@@ -164,6 +164,12 @@ uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_
   return missed;
 }
 
+bool gc_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart,
+                           uint32_t count)
+{
+  return cache->wide && gc_wide_cache_access_again(cache, address, apart, count);
+}
+
 static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, bool limited)
 {
   switch (shape->replacement) {

@@ -223,7 +223,7 @@ static void rows_are_as_many_single_ones(void **state)
 
     for (int i = 0; i < 20000; i++) {
       struct gc_rows rows = {.sm = gc_random_below(&random, 6), .space = GC_SPACE_CG,
-                             .address = BASE + gc_random_below(&random, 8192) * 64,
+                             .address = BASE + gc_random_below(&random, i % 64 ? 64 : 8192) * 64,
                              .bytes = 512, .count = 3, .write = gc_random_below(&random, 2),
                              .more = gc_random_below(&random, GC_ROWS_MAX)};
       double a[GC_MODEL_BUSY] = {0}, b[GC_MODEL_BUSY] = {0};
