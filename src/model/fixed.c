@@ -178,11 +178,39 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uin
   return &sectors[way];
 }
 
+/* The same for sets of four ways that are replaced at random. */
+__attribute__((always_inline)) static inline uint8_t *
+select_random(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uint32_t set,
+              struct gc_random *random)
+{
+  const struct gc_set_layout layout = gc_set_layout(4);
+  uint64_t *record = c->records + (size_t)set * c->record, *tags = c->tags + (size_t)set * 4;
+  uint8_t *sectors = gc_set_sectors(record, layout);
+  uint32_t filled, way;
+
+  if (is_far(c))
+    prefetch_tags(c, set);
+  if (*record < c->period)
+    *record = c->period;
+  filled = (uint32_t)(*record - c->period);
+  way = find(record, tags, 4, filled, line, layout);
+  if (way == filled) {
+    if (filled == 4)
+      way = gc_random_below(random, 4);
+    if (cache->changed_lines)
+      write_back(cache, set, way);
+    *record += filled < 4;
+    tags[way] = line;
+    sectors[way] = 0;
+  }
+  return &sectors[way];
+}
+
 /* gc_cache_access_lines for such a cache. The layout and the ways are constants where they are
  * frequent ones, so that no loop over words or tags is left. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
-             struct gc_random *random, struct gc_set_layout layout, uint32_t ways)
+             struct gc_random *random, struct gc_set_layout layout, uint32_t ways, bool random_four)
 {
   const struct gc_cache c = *cache;
   uint64_t last_line = c.last_line, placed = c.placed_line;
@@ -197,7 +225,8 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
     if (line != last_line) {
       set = gc_placement_next(&c, address[i], placed, set);
       placed = line;
-      last = select_line(cache, &c, line, set, random, layout, ways);
+      last = random_four ? select_random(cache, &c, line, set, random)
+                         : select_line(cache, &c, line, set, random, layout, ways);
       last_line = line;
     }
     mask[i] &= (uint8_t)~*last;
@@ -214,21 +243,31 @@ void gc_fixed_access_four(struct gc_cache *cache, const uint64_t *address, uint8
                           const uint8_t *loads, unsigned n, struct gc_random *random)
 {
   (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(4), 4);
+  access_lines(cache, address, mask, n, random, gc_set_layout(4), 4, false);
+}
+
+void gc_fixed_access_random_four(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
+                                 const uint8_t *loads, unsigned n, struct gc_random *random)
+{
+  struct gc_random own = *random; /* in registers */
+
+  (void)loads;
+  access_lines(cache, address, mask, n, &own, gc_set_layout(4), 4, true);
+  *random = own;
 }
 
 void gc_fixed_access_few(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
                          const uint8_t *loads, unsigned n, struct gc_random *random)
 {
   (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(GC_FIXED_FEW), cache->ways);
+  access_lines(cache, address, mask, n, random, gc_set_layout(GC_FIXED_FEW), cache->ways, false);
 }
 
 void gc_fixed_access(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
                      const uint8_t *loads, unsigned n, struct gc_random *random)
 {
   (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(cache->ways), cache->ways);
+  access_lines(cache, address, mask, n, random, gc_set_layout(cache->ways), cache->ways, false);
 }
 
 uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t address)

@@ -4,6 +4,7 @@
  * One cache of the model, compared with results by hand or in closed form.
  */
 #include "model/cache.h"
+#include "model/fixed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -569,6 +570,13 @@ static unsigned access_again(struct gc_cache *plain, struct gc_cache *cache, uin
   return made;
 }
 
+/* The plain cache has no function of its own for sets of four ways that are replaced at random. */
+static void make_plain(struct gc_cache *cache)
+{
+  if (cache->access_lines == gc_fixed_access_random_four)
+    cache->access_lines = gc_fixed_access;
+}
+
 /* Windows, and wide caches, do what the same loads do one by one in a cache that is not wide. */
 static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
 {
@@ -581,6 +589,7 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
   random_b = random_a;
   assert_int_equal(gc_cache_init(&a, &s, sets), 0);
   assert_int_equal(gc_cache_init(&b, &s, sets), 0);
+  make_plain(&a);
   assert_int_equal(wide ? gc_cache_widen(&b) : 0, 0);
   assert_int_equal(b.wide != NULL, wide);
   assert_int_equal(gc_cache_write_back(&a), 0);
@@ -612,6 +621,7 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
           s.hash == GC_HASH_NONE && !wide ? 1 + gc_random_below(&random, sets) : sets;
 
       gc_cache_resize(&a, fewer);
+      make_plain(&a);
       gc_cache_resize(&b, fewer);
     } else if (!gc_random_below(&random, 500)) {
       gc_cache_empty(&a);
