@@ -15,8 +15,8 @@
 /* The first sectors of `count` lines, `apart` bytes apart. */
 struct gc_again_group {
   uint64_t address;
-  uint64_t epoch; /* when all were found in the cache */
-  uint32_t apart, count; /* count 0: the entry is free */
+  uint64_t epoch;          /* when all were found in the cache */
+  uint32_t apart, count;   /* count 0: the entry is free */
   uint32_t older, younger; /* in the list */
 };
 

@@ -172,8 +172,7 @@ uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_
   return missed;
 }
 
-bool gc_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart,
-                           uint32_t count)
+bool gc_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart, uint32_t count)
 {
   return cache->wide && gc_wide_cache_access_again(cache, address, apart, count);
 }
@@ -188,10 +187,10 @@ static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, b
   case GC_REPLACE_SLRU:
     return limited ? gc_aged_access_limited_slru : gc_aged_access_slru;
   default:
-    if (gc_fixed_may_be_random_four(shape))
+    if (shape->ways == 4 && shape->replacement == GC_REPLACE_RANDOM)
       return gc_fixed_access_random_four;
-    if (shape->ways == 4)
-      return gc_fixed_access_four;
+    if (shape->ways == 4 && shape->replacement == GC_REPLACE_PLRU)
+      return gc_fixed_access_plru_four;
     return shape->ways <= GC_FIXED_FEW ? gc_fixed_access_few : gc_fixed_access;
   }
 }

@@ -303,7 +303,7 @@ static void find_sectors_behind(const struct gc_cache *cache, const struct gc_ca
   const uint32_t shift = next->sector_shift - cache->sector_shift;
 
   behind->known =
-    cache->line_shift <= next->line_shift && cache->sector_shift <= next->sector_shift;
+      cache->line_shift <= next->line_shift && cache->sector_shift <= next->sector_shift;
   behind->mask[0] = behind->count[0] = 0;
   for (uint32_t mask = 1; behind->known && mask < 1u << sectors; mask++) {
     const uint32_t others = mask & (mask - 1);

@@ -92,8 +92,11 @@ static bool has_all(const struct gc_cache *cache, const struct gc_again_group *g
 bool gc_wide_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart,
                                 uint32_t count)
 {
-  struct gc_again_group group = {.address = address, .apart = apart, .count = count,
-                                 .older = GC_AGAIN_NONE, .younger = GC_AGAIN_NONE};
+  struct gc_again_group group = {.address = address,
+                                 .apart = apart,
+                                 .count = count,
+                                 .older = GC_AGAIN_NONE,
+                                 .younger = GC_AGAIN_NONE};
   struct gc_again *again = cache->wide->again;
   uint32_t entry;
 

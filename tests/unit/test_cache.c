@@ -570,10 +570,11 @@ static unsigned access_again(struct gc_cache *plain, struct gc_cache *cache, uin
   return made;
 }
 
-/* The plain cache has no function of its own for sets of four ways that are replaced at random. */
+/* The plain cache has no function of its own for sets of four ways. */
 static void make_plain(struct gc_cache *cache)
 {
-  if (cache->access_lines == gc_fixed_access_random_four)
+  if (cache->access_lines == gc_fixed_access_random_four ||
+      cache->access_lines == gc_fixed_access_plru_four)
     cache->access_lines = gc_fixed_access;
 }
 

@@ -186,8 +186,8 @@ static void runs_are_as_many_touches(void **state)
     struct gc_model *runs = make(chips[c]), *singles = make(chips[c]);
 
     for (int i = 0; i < 20000; i++) {
-      const enum gc_space space = gc_random_below(&random, 8) ? GC_SPACE_CG
-                                                             : inside[gc_random_below(&random, 2)];
+      const enum gc_space space =
+          gc_random_below(&random, 8) ? GC_SPACE_CG : inside[gc_random_below(&random, 2)];
       const uint32_t sm = gc_random_below(&random, 6);
       const uint32_t count = gc_random_below(&random, gc_random_below(&random, 16) ? 40 : 1000);
       const uint64_t at = BASE + gc_random_below(&random, 512 << 10) / 8 * 8;
@@ -224,9 +224,12 @@ static void rows_are_as_many_single_ones(void **state)
     struct gc_model *all = make(chips[c]), *singles = make(chips[c]);
 
     for (int i = 0; i < 20000; i++) {
-      struct gc_rows rows = {.sm = gc_random_below(&random, 6), .space = GC_SPACE_CG,
+      struct gc_rows rows = {.sm = gc_random_below(&random, 6),
+                             .space = GC_SPACE_CG,
                              .address = BASE + gc_random_below(&random, i % 64 ? 64 : 8192) * 64,
-                             .bytes = 512, .count = 3, .write = gc_random_below(&random, 2),
+                             .bytes = 512,
+                             .count = 3,
+                             .write = gc_random_below(&random, 2),
                              .more = gc_random_below(&random, GC_ROWS_MAX)};
       double a[GC_MODEL_BUSY] = {0}, b[GC_MODEL_BUSY] = {0};
 
