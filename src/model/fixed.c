@@ -230,19 +230,6 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
   *random = own;
 }
 
-#define ACCESS(name, ...)                                                                          \
-  void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,  \
-            unsigned n, struct gc_random *random)                                                  \
-  {                                                                                                \
-    (void)loads;                                                                                   \
-    access_lines(cache, address, mask, n, random, (struct kind){__VA_ARGS__});                     \
-  }
-ACCESS(gc_fixed_access_plru_four, gc_set_layout(4), 4, GC_REPLACE_PLRU)
-ACCESS(gc_fixed_access_random_four, gc_set_layout(4), 4, GC_REPLACE_RANDOM)
-ACCESS(gc_fixed_access_few, gc_set_layout(GC_FIXED_FEW), cache->ways, cache->shape->replacement)
-ACCESS(gc_fixed_access, gc_set_layout(cache->ways), cache->ways, cache->shape->replacement)
-#undef ACCESS
-
 uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t address)
 {
   const struct gc_set_layout layout = gc_set_layout(cache->ways);
@@ -266,3 +253,16 @@ void gc_fixed_change(struct gc_cache *cache, uint32_t set, uint32_t way)
   cache->changed_lines += !(*word >> way % 64 & 1);
   *word |= 1ull << way % 64;
 }
+
+#define ACCESS(name, ...)                                                                          \
+  void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,  \
+            unsigned n, struct gc_random *random)                                                  \
+  {                                                                                                \
+    (void)loads;                                                                                   \
+    access_lines(cache, address, mask, n, random, (struct kind){__VA_ARGS__});                     \
+  }
+ACCESS(gc_fixed_access_plru_four, gc_set_layout(4), 4, GC_REPLACE_PLRU)
+ACCESS(gc_fixed_access_random_four, gc_set_layout(4), 4, GC_REPLACE_RANDOM)
+ACCESS(gc_fixed_access_few, gc_set_layout(GC_FIXED_FEW), cache->ways, cache->shape->replacement)
+ACCESS(gc_fixed_access, gc_set_layout(cache->ways), cache->ways, cache->shape->replacement)
+#undef ACCESS
