@@ -143,9 +143,17 @@ uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_
   while (i < count) {
     uint64_t lines[TOGETHER];
     uint8_t wanted[TOGETHER], times[TOGETHER], place[TOGETHER];
-    const unsigned from = i;
+    const unsigned from = i, most = count - i < TOGETHER ? count - i : TOGETHER;
     unsigned n = 0;
 
+    if (!changes && !memchr(mask + i, 0, most)) {
+      for (; n < most; n++)
+        lines[n] = (first + i + n) << cache->line_shift;
+      cache->access_lines(cache, lines, mask + i, loads ? loads + i : NULL, n, random);
+      missed += count_ones(mask + i, n);
+      i += n;
+      continue;
+    }
     for (; i < count && i < from + (changes ? 1 : TOGETHER); i++) {
       lines[n] = (first + i) << cache->line_shift;
       wanted[n] = mask[i];
@@ -164,6 +172,11 @@ uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_
   return missed;
 }
 
+bool gc_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart, uint32_t count)
+{
+  return cache->wide && gc_wide_cache_access_again(cache, address, apart, count);
+}
+
 static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, bool limited)
 {
   switch (shape->replacement) {
@@ -174,8 +187,10 @@ static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, b
   case GC_REPLACE_SLRU:
     return limited ? gc_aged_access_limited_slru : gc_aged_access_slru;
   default:
-    if (shape->ways == 4)
-      return gc_fixed_access_four;
+    if (shape->ways == 4 && shape->replacement == GC_REPLACE_RANDOM)
+      return gc_fixed_access_random_four;
+    if (shape->ways == 4 && shape->replacement == GC_REPLACE_PLRU)
+      return gc_fixed_access_plru_four;
     return shape->ways <= GC_FIXED_FEW ? gc_fixed_access_few : gc_fixed_access;
   }
 }

@@ -61,6 +61,12 @@ uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_
                                 const uint8_t *loads, const uint8_t *changes, unsigned count,
                                 struct gc_random *random);
 
+/* Accesses the first sectors of `count` lines, `apart` bytes apart, in order, if all of them are
+ * present. If not, or if the cache is not wide, it does nothing and returns false. Takes less time
+ * if the same lines were accessed in this way since a line came into the cache. */
+bool gc_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart,
+                           uint32_t count);
+
 /* The sectors of the line at address that are present, one bit each, to be read and written until
  * another line is used. The line becomes the one used last. */
 static inline uint8_t *gc_cache_sectors(struct gc_cache *cache, uint64_t address,

@@ -194,16 +194,33 @@ static int check_cache(const char *name, const struct gc_profile *profile,
   return problem ? wrong(name, cache->line_number, err, cache->name, problem) : 0;
 }
 
+/* Sets of different sizes hold all entries. */
+static const char *bad_tlb_sets(struct gc_profile_tlb *tlb)
+{
+  uint64_t sum = 0;
+
+  if (tlb->cache.shape.ways)
+    return "ways and sets cannot both be stated";
+  for (uint32_t set = 0; set < tlb->set_count; set++) {
+    sum += tlb->set_entries[set];
+    if (tlb->set_entries[set] > tlb->cache.shape.ways)
+      tlb->cache.shape.ways = tlb->set_entries[set];
+  }
+  return sum == tlb->entries ? NULL : "the sets do not have as many entries as the TLB";
+}
+
 static const char *bad_tlb(const struct gc_profile *profile, struct gc_profile_tlb *tlb)
 {
   struct gc_cache_shape *shape = &tlb->cache.shape;
-  const char *problem;
+  const char *problem = tlb->set_count ? bad_tlb_sets(tlb) : NULL;
 
+  if (problem)
+    return problem;
   if (!shape->ways && tlb->entries > GC_CACHE_WAYS_MAX)
     return "a TLB with so many entries needs ways";
   if (!shape->ways)
     shape->ways = (uint32_t)tlb->entries;
-  if (tlb->entries % shape->ways)
+  if (!tlb->set_count && tlb->entries % shape->ways)
     return "entries is not a multiple of ways";
   if (!power_of_two(shape->line))
     return "covers must be a power of two";

@@ -132,10 +132,12 @@ static uint32_t instances_of(const struct gc_profile *profile, const struct gc_p
   return cache->partitions;
 }
 
-static int make_array(struct gc_model *model, struct gc_cache_array *array,
-                      const struct gc_profile_cache *profile)
+/* each: how many caches an instance consists of. */
+static int begin_array(struct gc_model *model, struct gc_cache_array *array,
+                       const struct gc_profile_cache *profile, uint32_t each)
 {
-  const uint32_t sms = model->profile.facts.sms, count = instances_of(&model->profile, profile);
+  const uint32_t sms = model->profile.facts.sms;
+  const uint32_t count = each * instances_of(&model->profile, profile);
 
   array->profile = profile;
   array->outside = profile->scope >= GC_SCOPE_XCD;
@@ -148,8 +150,18 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
   if (!array->instances || !array->places)
     return -ENOMEM;
   for (uint32_t sm = 0; sm < sms; sm++)
-    array->places[sm] = place_of(&model->profile, profile, sm);
+    array->places[sm] = (uint16_t)(each * place_of(&model->profile, profile, sm));
   if (profile->compete && gc_compete_init(&array->compete, sms))
+    return -ENOMEM;
+  return 0;
+}
+
+static int make_array(struct gc_model *model, struct gc_cache_array *array,
+                      const struct gc_profile_cache *profile)
+{
+  const uint32_t count = instances_of(&model->profile, profile);
+
+  if (begin_array(model, array, profile, 1))
     return -ENOMEM;
   for (array->count = 0; array->count < count; array->count++) {
     if (gc_cache_init(&array->instances[array->count], &profile->shape,
@@ -162,6 +174,43 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
       array->count++; /* for gc_chip_fini */
       return -ENOMEM;
     }
+  }
+  return 0;
+}
+
+/* Neighbouring entries are in different sets: the sets take turns until they are full. So as many
+ * neighbours as there are entries fit, wherever they begin. */
+static void deal_entries(const struct gc_profile_tlb *tlb, uint8_t *set_of)
+{
+  uint32_t n = 0;
+
+  for (uint32_t round = 0; n < tlb->entries; round++)
+    for (uint32_t set = 0; set < tlb->set_count; set++)
+      if (tlb->set_entries[set] > round)
+        set_of[n++] = (uint8_t)set;
+}
+
+static int make_tlb(struct gc_model *model, struct gc_cache_array *array,
+                    const struct gc_profile_tlb *tlb)
+{
+  const uint32_t sets = tlb->set_count, count = sets * instances_of(&model->profile, &tlb->cache);
+
+  if (!sets)
+    return make_array(model, array, &tlb->cache);
+  array->entries = (uint32_t)tlb->entries;
+  array->set_of = calloc(tlb->entries, 1);
+  array->shapes = calloc(sets, sizeof(*array->shapes));
+  if (!array->set_of || !array->shapes || begin_array(model, array, &tlb->cache, sets))
+    return -ENOMEM;
+  deal_entries(tlb, array->set_of);
+  for (uint32_t set = 0; set < sets; set++) {
+    array->shapes[set] = tlb->cache.shape;
+    array->shapes[set].ways = tlb->set_entries[set];
+  }
+  for (array->count = 0; array->count < count; array->count++) {
+    if (gc_cache_init(&array->instances[array->count], &array->shapes[array->count % sets], 1))
+      return -ENOMEM;
+    gc_cache_resize(&array->instances[array->count], 1);
   }
   return 0;
 }
@@ -258,7 +307,7 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
   if (make_slices(model))
     return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated slices", name);
   for (unsigned i = 0; i < model->profile.tlb_count; i++)
-    if (make_array(model, &model->tlbs[i], &model->profile.tlbs[i].cache))
+    if (make_tlb(model, &model->tlbs[i], &model->profile.tlbs[i]))
       return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated TLBs", name);
   for (int space = 0; space < GC_SPACE_COUNT; space++)
     for (unsigned i = 0; i < model->profile.paths[space].count; i++)
@@ -278,6 +327,8 @@ static void free_array(struct gc_cache_array *array)
   for (uint32_t k = 0; k < array->count; k++)
     gc_cache_fini(&array->instances[k]);
   gc_compete_fini(&array->compete);
+  free(array->set_of);
+  free(array->shapes);
   free(array->instances);
   free(array->places);
 }

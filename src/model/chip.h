@@ -21,6 +21,11 @@ struct gc_cache_array {
   uint64_t side_mask; /* the parity of these address bits is the partition; 0: gc_chip_home */
   uint64_t side_and;  /* where all these bits are 1, it is the other one; 0: nowhere */
   unsigned window_most; /* window.h; gc_model_new sets it */
+  /* A TLB whose sets have different sizes has an instance for each set, one behind the other. Entry
+   * n is in the set set_of[n modulo entries]. NULL: other TLBs, and caches. */
+  uint8_t *set_of;
+  uint32_t entries;
+  struct gc_cache_shape *shapes; /* of these sets */
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
   struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
 };

@@ -10,12 +10,22 @@
 
 #include <string.h>
 
+/* What is the same for all sets of a cache; a constant where it is frequent, so that no loop over
+ * words or tags, and no choice, is left. */
+struct kind {
+  struct gc_set_layout layout;
+  uint32_t ways;
+  enum gc_replacement replacement;
+};
+
 /* The tree of a set: bit n belongs to node n and states which half has the older ways (0 left, 1
  * right). */
-static void plru_touch(uint64_t tree[2], uint32_t ways, uint32_t way)
+__attribute__((always_inline)) static inline void plru_touch(uint64_t tree[2], uint32_t ways,
+                                                             uint32_t way)
 {
   uint32_t node = 1;
 
+#pragma GCC unroll 2
   for (uint32_t half = ways / 2; half; half /= 2) {
     const bool right = way & half;
 
@@ -27,10 +37,12 @@ static void plru_touch(uint64_t tree[2], uint32_t ways, uint32_t way)
   }
 }
 
-static uint32_t plru_victim(const uint64_t tree[2], uint32_t ways)
+__attribute__((always_inline)) static inline uint32_t plru_victim(const uint64_t tree[2],
+                                                                  uint32_t ways)
 {
   uint32_t node = 1;
 
+#pragma GCC unroll 2
   while (node < ways)
     node = 2 * node + (tree[node / 64] >> node % 64 & 1);
   return node - ways;
@@ -57,13 +69,16 @@ static uint32_t drawn_way(const struct gc_cache *cache, uint64_t *drawn, struct 
 }
 
 /* The way of a full set for a new line, if lines are not replaced by age. */
-static uint32_t victim(const struct gc_cache *cache, uint64_t *tree, struct gc_random *random)
+__attribute__((always_inline)) static inline uint32_t victim(const struct gc_cache *cache,
+                                                             uint64_t *tree,
+                                                             const struct kind *kind,
+                                                             struct gc_random *random)
 {
-  switch (cache->shape->replacement) {
+  switch (kind->replacement) {
   case GC_REPLACE_PLRU:
-    return plru_victim(tree, cache->shape->ways);
+    return plru_victim(tree, kind->ways);
   case GC_REPLACE_RANDOM:
-    return gc_random_below(random, cache->shape->ways);
+    return gc_random_below(random, kind->ways);
   case GC_REPLACE_WEIGHTED:
     return drawn_way(cache, tree, random);
   case GC_REPLACE_LRU:
@@ -74,15 +89,17 @@ static uint32_t victim(const struct gc_cache *cache, uint64_t *tree, struct gc_r
 }
 
 /* A line that is in this way, or missed (way == filled). Returns its way. */
-static inline uint32_t place(struct gc_cache *cache, uint32_t set, uint64_t *tree, uint32_t filled,
-                             uint32_t way, struct gc_random *random)
+__attribute__((always_inline)) static inline uint32_t place(struct gc_cache *cache, uint32_t set,
+                                                            uint64_t *tree, uint32_t filled,
+                                                            uint32_t way, const struct kind *kind,
+                                                            struct gc_random *random)
 {
   const bool old = way == filled && gc_placement_old(cache, set, random);
 
-  if (way == cache->ways)
-    way = victim(cache, tree, random);
-  if (cache->shape->replacement == GC_REPLACE_PLRU && !old)
-    plru_touch(tree, cache->ways, way);
+  if (way == kind->ways)
+    way = victim(cache, tree, kind, random);
+  if (kind->replacement == GC_REPLACE_PLRU && !old)
+    plru_touch(tree, kind->ways, way);
   return way;
 }
 
@@ -149,8 +166,10 @@ static inline uint32_t find(uint64_t *record, const uint64_t *tags, uint32_t way
  * `cache` pointed to before, in registers. */
 __attribute__((always_inline)) static inline uint8_t *
 select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uint32_t set,
-            struct gc_random *random, struct gc_set_layout layout, uint32_t ways)
+            struct gc_random *random, const struct kind *kind)
 {
+  const struct gc_set_layout layout = kind->layout;
+  const uint32_t ways = kind->ways;
   uint64_t *record = c->records + (size_t)set * c->record;
   uint64_t *tags = c->tags + (size_t)set * ways;
   uint64_t *tree = gc_set_order(record, layout);
@@ -165,7 +184,7 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uin
   }
   filled = (uint32_t)(*record - c->period);
   found = find(record, tags, ways, filled, line, layout);
-  way = place(cache, set, tree, filled, found, random);
+  way = place(cache, set, tree, filled, found, kind, random);
   if (found == filled) {
     if (cache->changed_lines)
       write_back(cache, set, way);
@@ -178,16 +197,16 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uin
   return &sectors[way];
 }
 
-/* gc_cache_access_lines for such a cache. The layout and the ways are constants where they are
- * frequent ones, so that no loop over words or tags is left. */
+/* gc_cache_access_lines for such a cache. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
-             struct gc_random *random, struct gc_set_layout layout, uint32_t ways)
+             struct gc_random *random, struct kind kind)
 {
   const struct gc_cache c = *cache;
   uint64_t last_line = c.last_line, placed = c.placed_line;
   uint32_t set = c.placed_set;
   uint8_t *last = c.last_sectors;
+  struct gc_random own = *random; /* in registers */
 
   if (n > 1 && is_far(&c))
     prefetch(&c, address, n);
@@ -197,7 +216,7 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
     if (line != last_line) {
       set = gc_placement_next(&c, address[i], placed, set);
       placed = line;
-      last = select_line(cache, &c, line, set, random, layout, ways);
+      last = select_line(cache, &c, line, set, &own, &kind);
       last_line = line;
     }
     mask[i] &= (uint8_t)~*last;
@@ -208,27 +227,7 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
   cache->placed_line = placed;
   cache->placed_set = set;
   cache->last_sectors = last;
-}
-
-void gc_fixed_access_four(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
-                          const uint8_t *loads, unsigned n, struct gc_random *random)
-{
-  (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(4), 4);
-}
-
-void gc_fixed_access_few(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
-                         const uint8_t *loads, unsigned n, struct gc_random *random)
-{
-  (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(GC_FIXED_FEW), cache->ways);
-}
-
-void gc_fixed_access(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
-                     const uint8_t *loads, unsigned n, struct gc_random *random)
-{
-  (void)loads;
-  access_lines(cache, address, mask, n, random, gc_set_layout(cache->ways), cache->ways);
+  *random = own;
 }
 
 uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t address)
@@ -254,3 +253,16 @@ void gc_fixed_change(struct gc_cache *cache, uint32_t set, uint32_t way)
   cache->changed_lines += !(*word >> way % 64 & 1);
   *word |= 1ull << way % 64;
 }
+
+#define ACCESS(name, ...)                                                                          \
+  void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,  \
+            unsigned n, struct gc_random *random)                                                  \
+  {                                                                                                \
+    (void)loads;                                                                                   \
+    access_lines(cache, address, mask, n, random, (struct kind){__VA_ARGS__});                     \
+  }
+ACCESS(gc_fixed_access_plru_four, gc_set_layout(4), 4, GC_REPLACE_PLRU)
+ACCESS(gc_fixed_access_random_four, gc_set_layout(4), 4, GC_REPLACE_RANDOM)
+ACCESS(gc_fixed_access_few, gc_set_layout(GC_FIXED_FEW), cache->ways, cache->shape->replacement)
+ACCESS(gc_fixed_access, gc_set_layout(cache->ways), cache->ways, cache->shape->replacement)
+#undef ACCESS

@@ -9,9 +9,11 @@
 
 #include "model/cache_state.h"
 
-/* gc_fixed_access_few: for sets of at most GC_FIXED_FEW ways; _four: of four. */
+/* gc_fixed_access_few: for sets of at most GC_FIXED_FEW ways; _plru_four, _random_four: for four
+ * ways and this replacement. */
 #define GC_FIXED_FEW 8
-gc_cache_access_lines gc_fixed_access, gc_fixed_access_few, gc_fixed_access_four;
+gc_cache_access_lines gc_fixed_access, gc_fixed_access_few, gc_fixed_access_plru_four,
+    gc_fixed_access_random_four;
 
 /* The way that has the line at this address; cache->ways: none. */
 uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t address);

@@ -584,6 +584,23 @@ static int read_rates(const struct gc_profile_value *value, char *text, void *to
   return 0;
 }
 
+static int read_tlb_sets(const struct gc_profile_value *value, char *text, void *to)
+{
+  struct gc_profile_tlb *tlb = to;
+  const char *word;
+
+  for (tlb->set_count = 0; (word = gc_value_word(&text)); tlb->set_count++) {
+    uint64_t entries;
+
+    if (tlb->set_count == GC_PROFILE_TLB_SETS_MAX)
+      return gc_value_wrong(value, "more than %d sets (%s)", GC_PROFILE_TLB_SETS_MAX, value->key);
+    if (gc_value_number(value, word, &entries))
+      return -EINVAL;
+    tlb->set_entries[tlb->set_count] = (uint32_t)entries;
+  }
+  return 0;
+}
+
 #define FACT(field) offsetof(struct gc_profile, facts.field)
 #define PROFILE(field) offsetof(struct gc_profile, field)
 #define PATH(field) offsetof(struct gc_profile_path, field)
@@ -717,6 +734,7 @@ const struct gc_profile_key gc_tlb_keys[] = {
     {"entries", read_u64, TLB(entries), true, 1, 1 << 16},
     {"covers", read_size32, TLB(cache.shape.line), true, 4096, GIB(2)},
     {"ways", read_u32, TLB(cache.shape.ways), false, 1, GC_CACHE_WAYS_MAX},
+    {"sets", read_tlb_sets, 0, false, 1, GC_CACHE_WAYS_MAX},
     {"penalty", read_u32, TLB(penalty), true, 1, 100000},
     END,
 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The simulated GPU: a memory hierarchy in software.
 noinst_LTLIBRARIES += src/model/libmodel.la
-src_model_libmodel_la_SOURCES = src/model/aged.c src/model/aged.h src/model/atomic.c src/model/cache.c src/model/cache.h src/model/cache_set.h src/model/cache_state.h \
+src_model_libmodel_la_SOURCES = src/model/aged.c src/model/aged.h src/model/again.c src/model/again.h src/model/atomic.c src/model/cache.c src/model/cache.h src/model/cache_set.h src/model/cache_state.h \
 	src/model/check.c src/model/check.h \
 	src/model/chip.c src/model/chip.h src/model/clock.c src/model/clock.h src/model/clusters.c src/model/compete.c \
 	src/model/compete.h src/model/facts.h src/model/host.c src/model/fixed.c src/model/fixed.h src/model/keys.c src/model/keys.h \

@@ -15,6 +15,7 @@
 
 #define GC_PROFILE_CACHES_MAX 12
 #define GC_PROFILE_TLBS_MAX 2
+#define GC_PROFILE_TLB_SETS_MAX 64 /* of unequal sizes */
 #define GC_PROFILE_LEVELS_MAX 5
 #define GC_PROFILE_CARVEOUTS_MAX 16
 #define GC_PROFILE_RANGES_MAX 128
@@ -95,6 +96,8 @@ struct gc_profile_tlb {
   struct gc_profile_cache cache; /* name, scope and shape */
   uint64_t entries;
   uint32_t penalty;              /* cycles that a miss adds */
+  uint32_t set_count;            /* 0: all sets have shape.ways entries */
+  uint32_t set_entries[GC_PROFILE_TLB_SETS_MAX]; /* of each set, if they differ */
 };
 
 struct gc_profile_level {

@@ -288,9 +288,35 @@ static inline uint64_t first_in(const struct run *run, uint64_t line, bool divid
          (line - run->address + run->stride - 1) / run->stride * run->stride;
 }
 
+/* For a cache whose lines and sectors are not longer than those of the next one: for each mask of
+ * sectors of a line, in which sectors of the next cache they are, from that of the line's begin on,
+ * and how many they are. */
+struct sectors_behind {
+  bool known;
+  uint8_t mask[1 << GC_CACHE_SECTORS_MAX], count[1 << GC_CACHE_SECTORS_MAX];
+};
+
+static void find_sectors_behind(const struct gc_cache *cache, const struct gc_cache *next,
+                                struct sectors_behind *behind)
+{
+  const uint32_t sectors = 1u << (cache->line_shift - cache->sector_shift);
+  const uint32_t shift = next->sector_shift - cache->sector_shift;
+
+  behind->known =
+      cache->line_shift <= next->line_shift && cache->sector_shift <= next->sector_shift;
+  behind->mask[0] = behind->count[0] = 0;
+  for (uint32_t mask = 1; behind->known && mask < 1u << sectors; mask++) {
+    const uint32_t others = mask & (mask - 1);
+
+    behind->mask[mask] = behind->mask[others] | (uint8_t)(1u << (__builtin_ctz(mask) >> shift));
+    behind->count[mask] = behind->count[others] + 1;
+  }
+}
+
 /* What missed of lines inside an SM becomes what is loaded from the next cache. */
 static void go_on(struct gc_model *model, const struct gc_cache *cache, const struct gc_cache *next,
-                  const struct run *from, const struct gc_window *window, struct gc_window *behind)
+                  const struct run *from, const struct sectors_behind *sectors,
+                  const struct gc_window *window, struct gc_window *behind)
 {
   const uint32_t shift = cache->line_shift;
   const uint64_t begin = gc_pages_physical(&model->pages, window->address);
@@ -305,7 +331,15 @@ static void go_on(struct gc_model *model, const struct gc_cache *cache, const st
   behind->sum = window->sum; /* a load of each sector */
   memset(behind->mask, 0, behind->count);
   memset(behind->loads, 0, behind->count);
-  for (unsigned i = 0; i < window->count; i++) {
+  for (unsigned i = 0; sectors->known && i < window->count; i++) {
+    const uint64_t line = begin + ((uint64_t)i << shift);
+    const uint64_t at = (line >> next->line_shift) - first;
+    const uint64_t sector = (line & ((1ull << next->line_shift) - 1)) >> next->sector_shift;
+
+    behind->mask[at] |= (uint8_t)(sectors->mask[window->mask[i]] << sector);
+    behind->loads[at] += sectors->count[window->mask[i]];
+  }
+  for (unsigned i = 0; !sectors->known && i < window->count; i++) {
     const uint64_t line = (uint64_t)i << shift;
     const uint64_t at = ((begin + line) >> next->line_shift) - first;
     uint64_t address;
@@ -334,7 +368,9 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   struct gc_cache *cache = gc_walk_own(model, array, sm);
   struct gc_window_found found = {0};
   uint64_t hits = run->count, cycles = 0, last = 0;
+  struct sectors_behind sectors;
 
+  find_sectors_behind(cache, next->instances, &sectors);
   while (run->count) {
     const struct run from = *run;
     struct gc_window window, behind;
@@ -346,7 +382,7 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
     if (!window.sum)
       continue;
     cycles += translate(model, sm, &window, array->line_shift);
-    go_on(model, cache, next->instances, &from, &window, &behind);
+    go_on(model, cache, next->instances, &from, &sectors, &window, &behind);
     gc_window_touch(model, next, sm, &behind, &found);
     if (path->count == 4)
       last += gc_window_touch_behind(model, next, &model->arrays[path->levels[2].cache], sm,
@@ -355,6 +391,22 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   return cycles + hits * gc_walk_sm_cycles(model, sm, space, 0, 0) +
          cycles_of(model, sm, space, 1, &found) + last * gc_walk_sm_cycles(model, sm, space, 2, 0) +
          (found.nowhere - last) * gc_walk_sm_cycles(model, sm, space, path->count - 1, 0);
+}
+
+/* Makes the loads of adjacent rows whose beginnings all hit in the cache near to the SM. False: it
+ * has done nothing, because they do not. */
+static bool hit_again(struct gc_model *model, const struct gc_cache_array *array,
+                      const struct gc_rows *rows)
+{
+  const uint64_t address = gc_pages_physical(&model->pages, rows->address);
+
+  if ((array->profile->partitions > 1 && !array->profile->replicate) ||
+      !gc_cache_access_again(&array->instances[array->places[rows->sm]], address, rows->bytes,
+                             rows->more + 1))
+    return false;
+  for (uint32_t i = 0; i <= rows->more; i++)
+    gc_walk_translate(model, rows->sm, rows->address + (uint64_t)i * rows->bytes);
+  return true;
 }
 
 bool gc_run_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level)
@@ -374,6 +426,10 @@ bool gc_run_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *le
       bytes >> array->line_shift > array->window_most ||
       bytes > gc_pages_contiguous(&model->pages, rows->address))
     return false;
+  if (hit_again(model, array, rows)) {
+    memset(level, 0, rows->more + 1);
+    return true;
+  }
   lines = rows->bytes >> array->line_shift;
   window.address = gc_pages_physical(&model->pages, rows->address);
   window.count = (rows->more + 1) * lines;

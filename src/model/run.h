@@ -10,8 +10,9 @@
 #include "model/model.h"
 
 /* Makes the loads of adjacent rows together, if that does the same to the caches as one row after
- * the other: the beginnings of all rows miss in the first cache, which is outside of the SMs.
- * level[i]: where that of row i hits, of rows->more + 1. False: it has done nothing. */
+ * the other: the beginnings of all rows miss in the first cache, which is outside of the SMs, or
+ * all of them hit. level[i]: where that of row i hits, of rows->more + 1. False: it has done
+ * nothing. */
 bool gc_run_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level);
 
 #endif

@@ -8,6 +8,7 @@
 #include "model/chip.h"
 #include "model/queue.h"
 #include "model/walk.h"
+#include "util/scattered_order.h"
 
 #include <errno.h>
 #include <math.h>
@@ -167,7 +168,7 @@ bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc
 #define LINES 2048       /* of all rounds */
 #define LINES_MOST 512   /* of a round */
 #define SHARE 8          /* the lines of a round take at most the first cache divided by this */
-#define APART (13 * 256) /* bytes from line to line */
+#define APART 13 /* lines from line to line, at least; coprime to the sets of the first cache */
 #define BEFORE (BASE + (1ull << 33)) /* what the caches have before */
 #define OTHERS (BASE + (1ull << 34))
 #define RUN 256 /* loads of an SM at a time, as in the kernel `touch` */
@@ -200,7 +201,8 @@ static uint64_t enough(const struct gc_model *model)
 }
 
 /* How many of n lines from `first` on are left after a round. */
-static unsigned left_of(struct gc_model *model, uint64_t first, unsigned n, uint64_t bytes)
+static unsigned left_of(struct gc_model *model, uint64_t first, uint64_t apart, unsigned n,
+                        uint64_t bytes)
 {
   const struct gc_profile_path *path = &model->profile.paths[GC_SPACE_CG];
   unsigned left = 0;
@@ -208,10 +210,10 @@ static unsigned left_of(struct gc_model *model, uint64_t first, unsigned n, uint
   gc_model_displace(model);
   read_by_all(model, BEFORE, enough(model));
   for (int pass = 0; pass < PASSES; pass++)
-    gc_model_touch_run(model, 0, GC_SPACE_CG, first, APART, n);
+    gc_model_touch_run(model, 0, GC_SPACE_CG, first, apart, n);
   read_by_all(model, OTHERS, bytes);
   for (unsigned i = 0; i < n; i++)
-    left += gc_model_touch(model, 0, GC_SPACE_CG, first + (uint64_t)i * APART) <
+    left += gc_model_touch(model, 0, GC_SPACE_CG, first + (uint64_t)i * apart) <
             path->levels[path->count - 1].cycles;
   return left;
 }
@@ -219,23 +221,26 @@ static unsigned left_of(struct gc_model *model, uint64_t first, unsigned n, uint
 int gc_model_true_left(struct gc_model *model, uint64_t bytes, double *share)
 {
   static const unsigned maps = 3;
-  const uint64_t base[] = {BASE, BEFORE, OTHERS};
-  const uint64_t size[] = {(LINES + LINES_MOST) * (uint64_t)APART, enough(model) + (1 << 20),
-                           bytes + (1 << 20)};
   const struct gc_profile_path *path = &model->profile.paths[GC_SPACE_CG];
+  const struct gc_profile_cache *cache =
+      path->count < 2 ? NULL : &model->profile.caches[path->levels[0].cache];
+  const uint64_t apart =
+      cache ? gc_coprime(gc_chip_sets(model, cache), APART) * cache->shape.line : 0;
+  const uint64_t base[] = {BASE, BEFORE, OTHERS};
+  const uint64_t size[] = {(LINES + LINES_MOST) * apart, enough(model) + (1 << 20),
+                           bytes + (1 << 20)};
   unsigned left = 0, mapped = 0, done = 0, each;
   int status = 0;
 
   *share = 0;
-  if (path->count < 2)
+  if (!cache)
     return 0;
-  each = (unsigned)(gc_model_true_level(model, GC_SPACE_CG, 0) / SHARE /
-                    model->profile.caches[path->levels[0].cache].shape.line);
+  each = (unsigned)(gc_model_true_level(model, GC_SPACE_CG, 0) / SHARE / cache->shape.line);
   each = each > LINES_MOST ? LINES_MOST : each ? each : 1;
   while (mapped < maps && !(status = gc_model_map(model, base[mapped], size[mapped])))
     mapped++;
   for (; done < LINES && !status; done += each)
-    left += left_of(model, BASE + (uint64_t)done * APART, each, bytes);
+    left += left_of(model, BASE + (uint64_t)done * apart, apart, each, bytes);
   while (mapped)
     gc_model_unmap(model, base[--mapped]);
   *share = done ? (double)left / done : 0;

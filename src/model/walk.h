@@ -89,8 +89,9 @@ static inline uint32_t gc_walk_translate(struct gc_model *model, uint32_t sm, ui
 
   for (unsigned i = 0; i < model->profile.tlb_count; i++) {
     struct gc_cache_array *tlb = &model->tlbs[i];
+    const uint32_t set = tlb->set_of ? tlb->set_of[(address >> tlb->line_shift) % tlb->entries] : 0;
 
-    if (gc_cache_access(&tlb->instances[tlb->places[sm]], address, &model->replacement))
+    if (gc_cache_access(&tlb->instances[tlb->places[sm] + set], address, &model->replacement))
       break;
     cycles += model->profile.tlbs[i].penalty;
   }

@@ -49,6 +49,7 @@ void gc_wide_free(struct gc_wide *wide)
     return;
   free(wide->rows);
   free(wide->block);
+  free(wide->again);
   free(wide);
 }
 
@@ -140,6 +141,14 @@ bool gc_wide_has(const struct gc_wide *wide, const struct gc_wide_lines *lines, 
   return row_of(wide, lines, period);
 }
 
+uint8_t gc_wide_sectors(const struct gc_wide *wide, const struct gc_wide_lines *line,
+                        uint64_t period)
+{
+  const struct gc_wide_row *row = row_of(wide, line, period);
+
+  return row ? (uint8_t)row->entry : 0;
+}
+
 void gc_wide_change(struct gc_wide *wide, const struct gc_wide_lines *line, uint64_t period)
 {
   struct gc_wide_block *block = &wide->block[line->block];
@@ -211,6 +220,7 @@ uint8_t *gc_wide_access(struct gc_wide *wide, const struct gc_wide_lines *line, 
     block->recent = (uint32_t)(row - rows);
   } else {
     *written_back += replace(&rows[block->first], line->lanes);
+    wide->news++;
   }
   block->end++;
   skip_empty(block, rows);
@@ -256,6 +266,7 @@ void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_lines *line
   }
   if (left) {
     *written_back += replace(&rows[block->first], left);
+    wide->news++;
     add_row(block, rows, old, lines->key << KEY_SHIFT | add, left);
   }
   skip_empty(block, rows);

@@ -12,6 +12,7 @@
 #ifndef GC_MODEL_WIDE_H
 #define GC_MODEL_WIDE_H
 
+#include "model/again.h"
 #include "model/cache_state.h"
 
 #define GC_WIDE_LANES 64
@@ -34,6 +35,8 @@ struct gc_wide {
   struct gc_wide_row *rows;        /* [blocks * capacity] */
   struct gc_wide_block *block;
   bool writes_back;
+  uint64_t news;          /* increases when lines come in */
+  struct gc_again *again; /* NULL: nothing was noted yet */
 };
 
 /* Lines of a block with the same key. */
@@ -48,6 +51,9 @@ void gc_wide_free(struct gc_wide *wide); /* NULL is fine */
 
 /* Whether any of the lines is present. period: of the cache. */
 bool gc_wide_has(const struct gc_wide *wide, const struct gc_wide_lines *lines, uint64_t period);
+/* The sectors of a line that are present. */
+uint8_t gc_wide_sectors(const struct gc_wide *wide, const struct gc_wide_lines *line,
+                        uint64_t period);
 /* A store changes a line, if it is present. */
 void gc_wide_change(struct gc_wide *wide, const struct gc_wide_lines *line, uint64_t period);
 

@@ -5,6 +5,7 @@
  */
 #include "model/wide_cache.h"
 
+#include "model/again.h"
 #include "model/placement.h"
 #include "model/wide.h"
 
@@ -49,17 +50,93 @@ bool gc_wide_cache_may_be(const struct gc_cache *cache)
          (shape->hash == GC_HASH_NONE || shape->hash == GC_HASH_XOR) &&
          (uint64_t)cache->sets_max * shape->line >= GC_WIDE_SET_BYTES;
 }
+
+static void access_line(struct gc_cache *cache, uint64_t address)
+{
+  const struct gc_wide_lines line = wide_line(cache, address >> cache->line_shift);
+
+  cache->last_line = address >> cache->line_shift;
+  cache->last_sectors = gc_wide_access(cache->wide, &line, cache->period, &cache->written_back);
+}
+
+/* Makes the accesses that are noted. All of them hit. */
+static void make_noted(struct gc_cache *cache)
+{
+  struct gc_again *again = cache->wide->again;
+
+  if (again->period == cache->period)
+    for (uint32_t i = again->oldest; i != GC_AGAIN_NONE; i = again->group[i].younger)
+      for (uint32_t k = 0; k < again->group[i].count; k++)
+        access_line(cache, again->group[i].address + (uint64_t)k * again->group[i].apart);
+  gc_again_drop(again);
+}
+
+static inline void settle(struct gc_cache *cache)
+{
+  if (cache->wide->again && cache->wide->again->oldest != GC_AGAIN_NONE)
+    make_noted(cache);
+}
+
+static bool has_all(const struct gc_cache *cache, const struct gc_again_group *group)
+{
+  for (uint32_t k = 0; k < group->count; k++) {
+    const uint64_t address = group->address + (uint64_t)k * group->apart;
+    const struct gc_wide_lines line = wide_line(cache, address >> cache->line_shift);
+
+    if (!(gc_wide_sectors(cache->wide, &line, cache->period) & 1))
+      return false;
+  }
+  return true;
+}
+
+bool gc_wide_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart,
+                                uint32_t count)
+{
+  struct gc_again_group group = {.address = address,
+                                 .apart = apart,
+                                 .count = count,
+                                 .older = GC_AGAIN_NONE,
+                                 .younger = GC_AGAIN_NONE};
+  struct gc_again *again = cache->wide->again;
+  uint32_t entry;
+
+  if (!again)
+    again = cache->wide->again = gc_again_new();
+  if (!again)
+    return false; /* it only saves time */
+  if (again->period != cache->period || again->news != cache->wide->news) {
+    gc_again_drop(again); /* what is noted was before the cache was emptied */
+    again->period = cache->period;
+    again->news = cache->wide->news;
+    again->epoch++;
+  }
+  entry = gc_again_find(again, &group);
+  if (again->group[entry].epoch != again->epoch) {
+    if (!has_all(cache, &group))
+      return false;
+    if (gc_again_full(again)) {
+      settle(cache);
+      gc_again_clear(again);
+      entry = gc_again_find(again, &group);
+    }
+    again->used += !again->group[entry].count;
+    group.epoch = again->epoch;
+    again->group[entry] = group;
+  }
+  gc_again_note(again, entry);
+  cache->last_line = UINT64_MAX;
+  return true;
+}
+
 void gc_wide_cache_access(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
                           const uint8_t *loads, unsigned n, struct gc_random *random)
 {
   (void)loads;
   (void)random;
   cache->used = true;
+  settle(cache);
   for (unsigned i = 0; i < n; i++) {
-    const struct gc_wide_lines line = wide_line(cache, address[i] >> cache->line_shift);
-
-    cache->last_line = address[i] >> cache->line_shift;
-    cache->last_sectors = gc_wide_access(cache->wide, &line, cache->period, &cache->written_back);
+    access_line(cache, address[i]);
     mask[i] &= (uint8_t) ~*cache->last_sectors;
     *cache->last_sectors |= mask[i];
   }
@@ -331,6 +408,7 @@ uint64_t gc_wide_cache_access_window(struct gc_cache *cache, uint64_t address, u
   uint64_t missed = 0;
 
   cache->used = true;
+  settle(cache);
   cache->last_line = UINT64_MAX;
   if (!changes && count && is_uniform(mask, count))
     return *mask ? access_uniform(cache, &window, count) : 0;

@@ -20,5 +20,7 @@ bool gc_wide_cache_has_any(const struct gc_cache *cache, uint64_t address, uint8
 void gc_wide_cache_change(struct gc_cache *cache, uint64_t address);
 uint64_t gc_wide_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
                                      const uint8_t *changes, unsigned count);
+bool gc_wide_cache_access_again(struct gc_cache *cache, uint64_t address, uint32_t apart,
+                                uint32_t count);
 
 #endif

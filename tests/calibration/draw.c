@@ -286,6 +286,16 @@ static void draw_own_rates(struct drawing *d, unsigned own, const char *space)
     draw_text(d, "write_bytes_per_cycle = %.4g\n", draw_scaled(d, 4, 126));
 }
 
+/* sm_spread is less than each latency outside the SM. */
+static double above_spread(const struct drawing *d, const char *space, const char *caches,
+                           double cycles)
+{
+  const bool outside = !strncmp(caches, "L2", 2) || !strncmp(caches, "L3", 2) ||
+                       (!*caches && strcmp(space, "shared"));
+
+  return outside ? fmax(cycles, d->sm_spread + 1.0) : cycles;
+}
+
 /* On noise GPUs all levels vary alike, so that the variation does not identify the level. */
 void draw_path(struct drawing *d, const char *space, double cycles, const char *caches, unsigned own)
 {
@@ -299,6 +309,7 @@ void draw_path(struct drawing *d, const char *space, double cycles, const char *
 
     for (last = !*caches; caches[length] && caches[length] != ' ';)
       length++;
+    cycles = above_spread(d, space, caches, cycles);
     draw_text(d, "%.*s %u", last ? 6 : length, last ? "memory" : caches, (unsigned)cycles);
     if (draw_chance(d, most->jittery))
       draw_text(d, " %.2f", cycles * (noise ? alike : draw_between(d, most->least_jitter, most->jitter)));

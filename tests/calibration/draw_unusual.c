@@ -50,13 +50,14 @@ static void draw_gaps(struct drawing *d)
   draw_text(d, "\n");
 }
 
-/* Every latency outside the SM is more than 60 cycles, except that of scalar loads. */
 void draw_unusual(struct drawing *d, bool amd)
 {
   if (!d->unusual)
     return;
-  if (draw_chance(d, 0.4))
-    draw_text(d, "sm_spread = %u\n", draw_number(d, 1, amd ? AMD_SPREAD_MOST : SPREAD_MOST));
+  if (draw_chance(d, 0.4)) {
+    d->sm_spread = draw_number(d, 1, amd ? AMD_SPREAD_MOST : SPREAD_MOST);
+    draw_text(d, "sm_spread = %u\n", d->sm_spread);
+  }
   if (!amd && draw_chance(d, 0.2))
     draw_gaps(d);
   d->integrated = !amd && draw_chance(d, 0.15);

@@ -35,6 +35,7 @@ struct drawing {
   bool habits; /* of kind DRAWN_HABITS; then also: */
   bool unusual; /* of kind DRAWN_UNUSUAL; `kind` is then what the rest is drawn as */
   bool two_modes; /* of the noise */
+  unsigned sm_spread;
   bool integrated;
   double l2_ahead; /* cycles by which the next level is slower, at least */
   bool close;  /* the next level may be only 15 % slower */

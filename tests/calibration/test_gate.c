@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The gate passes what a perfect tool can show, and stops what it cannot; the confidence that
- * counts support; the groups of drawn GPUs differ in what they should.
+ * counts support; the groups of drawn GPUs differ in what they should, and each GPU is valid.
  */
 #include "earn.h"
 #include "gate.h"
+
+#include "draw.h"
+#include "model/check.h"
+#include "model/parse.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -223,6 +227,25 @@ static void groups_differ_in_one_seed(void **state)
   assert_int_equal(draw_count_with_pages(&(struct draw_seeds){5, 1, DRAWN_HABITS}, 7), 0);
 }
 
+/* A GPU that cannot be simulated ends a run of hours. */
+static void every_drawn_profile_is_valid(void **state)
+{
+  static struct drawn_gpu gpu;
+  static struct gc_profile profile;
+  struct gc_error err;
+
+  (void)state;
+  for (uint64_t seed = 1; seed <= 3; seed++)
+    for (uint64_t index = 0; index < 2000; index++) {
+      const struct draw_seeds seeds = {seed, seed, DRAWN_ALL};
+
+      draw_gpu(&seeds, index, DRAWN_ONCE, &gpu);
+      if (gc_profile_parse("drawn", gpu.text, strlen(gpu.text), &profile, &err) ||
+          gc_profile_check("drawn", &profile, &err))
+        fail_msg("GPU %d of seed %d: %s", (int)index, (int)seed, err.text);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -233,6 +256,7 @@ int main(void)
       cmocka_unit_test(counts_support_a_confidence),
       cmocka_unit_test(a_table_continues),
       cmocka_unit_test(groups_differ_in_one_seed),
+      cmocka_unit_test(every_drawn_profile_is_valid),
       cmocka_unit_test(a_table_can_be_tested_before_it_is_compiled),
   };
 

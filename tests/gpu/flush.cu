@@ -7,6 +7,8 @@
  * left if it takes less than the middle between its own times after nothing and after MOST bytes
  * were read. Prints for each argument: bytes, lines left in percent.
  */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -15,14 +17,6 @@
 #define APART (13 * 128) /* bytes: not a power of two, so that all sets take part */
 #define MOST ((size_t)256 << 20)
 #define RUNS 10
-#define CHECK(call) \
-  do { \
-    const cudaError_t error = (call); \
-    if (error) { \
-      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
-      exit(1); \
-    } \
-  } while (0)
 
 __device__ bool is_first_sm()
 {

@@ -5,6 +5,8 @@
  * copies, reads and stores of 512 MiB. Independent of the project, as a reference for
  * tests/gpu/peers.sh. Prints a line for each value: from, to, what, GB/s or ns.
  */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,14 +18,6 @@
 #define LINES 2048 /* of the chase */
 #define STRIDE 512
 #define LOADS 1024
-#define CHECK(call) \
-  do { \
-    const cudaError_t error = (call); \
-    if (error) { \
-      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
-      exit(1); \
-    } \
-  } while (0)
 
 enum what { COPY, READ, WRITE, WHATS };
 static const char *const names[WHATS] = {"copy", "read", "write"};

@@ -7,6 +7,8 @@
  */
 #include "measure/capacity/capacity.h"
 #include "measure/census/census.h"
+#include "measure/check/next_level.h"
+#include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
 #include "open.h"
 
@@ -20,7 +22,7 @@ struct l3_case {
 };
 
 /* The L3 has 16 ways: every MiB meets the same sets. */
-static void open_l3(struct opened *gpu, const struct l3_case *c)
+static void open_l3(struct opened *gpu, const struct l3_case *c, unsigned l2_line)
 {
   open_profile(gpu,
                "model = L3\ngfx = gfx1100\nsms = 4\nwarp = 32\nclock_khz = 1000000\n"
@@ -28,7 +30,7 @@ static void open_l3(struct opened *gpu, const struct l3_case *c)
                "shared_per_block = 64 KiB\nclock_overhead = 4\noutliers = 0.0003 40 900\n%s\n"
                "[cache L1]\nsize = 16 KiB\nline = 128\nways = 16\nreplacement = lru\n"
                "[cache ScalarL1]\nsize = 16 KiB\nline = 64\nways = 4\nreplacement = lru\n"
-               "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nways = 16\n"
+               "[cache L2]\nscope = chip\nsize = 256 KiB\nline = %u\nways = 16\n"
                "replacement = lru\n"
                "[cache L3]\nscope = chip\nsize = 16 MiB\nline = 128\nways = 16\n%s\n%s\n"
                "[space ca]\npath = L1 100, L2 200 4, L3 400 8, memory 700 20\n"
@@ -37,13 +39,13 @@ static void open_l3(struct opened *gpu, const struct l3_case *c)
                "[space shared]\npath = memory 50\n"
                "[sysfs L2Cache]\nNominalBytes = 262144\nInstances = 1\n"
                "[sysfs L3Cache]\nNominalBytes = 16777216\nInstances = 1\n",
-               c->chip, *c->l3 ? c->l3 : "replacement = lru", c->tlb);
+               c->chip, l2_line, *c->l3 ? c->l3 : "replacement = lru", c->tlb);
   open_warm_bench(gpu);
 }
 
 static void find_capacity(struct opened *gpu, const struct l3_case *c)
 {
-  open_l3(gpu, c);
+  open_l3(gpu, c, 128);
   run_step(gpu, gc_step_l3_capacity, GC_L3);
 }
 
@@ -202,6 +204,55 @@ static void little_memory(void **state)
   }
 }
 
+static void find_latencies(struct opened *gpu, unsigned l2_line, bool fetch)
+{
+  open_l3(gpu, &(struct l3_case){MEMORY "whole_sectors = yes\n", "", ""}, l2_line);
+  run_step(gpu, gc_step_l2_latency, GC_L2);
+  if (fetch)
+    run_step(gpu, gc_step_fetch, GC_L2);
+  run_step(gpu, gc_step_l3_capacity, GC_L3);
+  run_step(gpu, gc_step_l3_census, GC_L3);
+  run_step(gpu, gc_step_l3_latency, GC_L3);
+}
+
+/* One load brings more into L2 than lies between two timed loads of an L2 of 128-byte lines. */
+static void long_lines_of_l2_do_not_hide_it(void **state)
+{
+  (void)state;
+  for (unsigned line = 256; line <= 512; line *= 2) {
+    const struct gc_measured *l2, *l3;
+    struct opened gpu;
+
+    find_latencies(&gpu, line, true);
+    l2 = &gpu.results->element[GC_L2], l3 = &gpu.results->element[GC_L3];
+    assert_int_equal(l2->fetch_bytes, line);
+    assert_true(gc_found(l3, GC_LATENCY) && fabs(l3->latency_cycles - 400) <= 2);
+    if (!gc_found(l3, GC_CAPACITY))
+      fail_msg("line %u: %s", line, l3->found[GC_CAPACITY].why);
+    assert_int_equal(gc_capacity(l3), L3_BYTES);
+    assert_true(gc_found(l3, GC_CENSUS) &&
+                fabs((double)l3->census_bytes - L3_BYTES) < 0.03 * L3_BYTES);
+    close_gpu(&gpu);
+  }
+}
+
+/* The timed loads hit L2. If its fetch granularity is unknown, either level can be the wrong one.
+ */
+static void equal_latencies_are_withheld_if_the_fetch_is_unknown(void **state)
+{
+  const struct gc_measured *l3;
+  struct opened gpu;
+
+  (void)state;
+  find_latencies(&gpu, 512, false);
+  l3 = &gpu.results->element[GC_L3];
+  assert_true(gc_found(l3, GC_LATENCY) && l3->latency_cycles < 220);
+  gc_check_next_level(gpu.results);
+  assert_true(!gc_found(l3, GC_LATENCY));
+  assert_true(!gc_found(&gpu.results->element[GC_L2], GC_LATENCY));
+  close_gpu(&gpu);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -210,6 +261,8 @@ int main(void)
       cmocka_unit_test(contiguous_pages_have_a_capacity),
       cmocka_unit_test(wrong_capacities_are_noticed),
       cmocka_unit_test(little_memory),
+      cmocka_unit_test(long_lines_of_l2_do_not_hide_it),
+      cmocka_unit_test(equal_latencies_are_withheld_if_the_fetch_is_unknown),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,64 @@ static void profiles(void **state)
   }
 }
 
+/* Sets of different sizes: a walk of one page too many misses in one set only. So the entries are
+ * found, or absent; what an entry covers, and how far all reach, is never wrong. */
+static void sets_of_different_sizes(void **state)
+{
+  static const struct {
+    unsigned entries;
+    const char *sets;
+  } rows[] = {{65, "17 8 8 8 8 8 8"}, /* Mei et al. 2016 */
+              {65, "8 8 8 17 8 8 8"},        {124, "32 8 8 8 8 8 8 8 8 8 8 8 4"},
+              {96, "1 2 3 4 5 6 7 8 60"},    {240, "120 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8"},
+              {112, "16 16 16 16 16 16 8 8"}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    const struct gc_measured *found;
+    struct opened gpu;
+    char lines[400];
+
+    snprintf(lines, sizeof(lines),
+             "sms = 8\n[tlb L1TLB]\nentries = 16\ncovers = 64 KiB\npenalty = 40\nscope = chip\n"
+             "[tlb L2TLB]\nentries = %u\nsets = %s\ncovers = 64 KiB\npenalty = 200\n",
+             rows[i].entries, rows[i].sets);
+    open_variant(&gpu, &(struct variant){lines, "", "200 4"});
+    find(&gpu);
+    found = measured(&gpu, GC_L2_TLB);
+    if (gc_found(found, GC_ENTRIES) || !i)
+      must_be(&gpu, GC_L2_TLB, &(struct tlb){rows[i].entries, 64 << 10, 0, 200});
+    if (gc_found(found, GC_REACH))
+      assert_true(fabs((double)found->reach_bytes / (rows[i].entries << 16) - 1) <= 0.01);
+    close_gpu(&gpu);
+  }
+}
+
+/* A miss that costs little, on few SMs: the SMs that share a TLB, and so the mean of all, are known
+ * for some seeds only. The search has seen the penalty for all. */
+static void a_penalty_without_groups(void **state)
+{
+  (void)state;
+  for (unsigned seed = 1; seed <= 8; seed++) {
+    const struct gc_measured *found;
+    struct opened gpu;
+    char lines[400];
+
+    snprintf(lines, sizeof(lines),
+             "sms = 13\nseed = %u\n[tlb L1TLB]\nentries = 16\ncovers = 64 KiB\npenalty = 6\n"
+             "scope = chip\n[tlb L2TLB]\nentries = 65\ncovers = 64 KiB\npenalty = 53\n"
+             "scope = chip\n",
+             seed);
+    open_variant(&gpu, &(struct variant){lines, "", "200 3"});
+    find(&gpu);
+    found = measured(&gpu, GC_L2_TLB);
+    if (!gc_found(found, GC_MISS_PENALTY) || fabs(found->miss_penalty_cycles - 53) > 0.05 * 53)
+      fail_msg("seed %u: a miss adds %.1f cycles: %s", seed, found->miss_penalty_cycles,
+               found->found[GC_MISS_PENALTY].why);
+    close_gpu(&gpu);
+  }
+}
+
 /* A second TLB of few entries: pages that are as far apart as it covers, and too many for it, are
  * hardly more than the first one holds. So what an entry covers is not found: without this, half of
  * it. */
@@ -381,6 +439,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
+      cmocka_unit_test(sets_of_different_sizes),
+      cmocka_unit_test(a_penalty_without_groups),
       cmocka_unit_test(few_entries_more),
       cmocka_unit_test(nothing_is_absent),
       cmocka_unit_test(noise_is_absent),

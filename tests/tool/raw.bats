@@ -325,6 +325,10 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
   has "$seen" "3 $none 4 "
   has "$seen" "5 $none 6 $none"
   awk '{ exit !($2 > 0 && $4 > $2) }' <<<"$seen" || { echo "$seen"; false; }
+
+  # memory that is mapped once: 254 MiB of it are enough, except for P6
+  "$tool" measure --sim gtx780 --only L1TLB,L2TLB --raw "$raw-plain"
+  is "1 216.0 2 222.0 3 275.0 4 357.0 5 416.0 6 $none" "$(patterns "$raw-plain")"
 }
 
 @test "the line of an L2: misses over the distance of loads" {

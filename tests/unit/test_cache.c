@@ -4,6 +4,7 @@
  * One cache of the model, compared with results by hand or in closed form.
  */
 #include "model/cache.h"
+#include "model/fixed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -548,17 +549,48 @@ static bool has_any_plainly(const struct gc_cache *cache, const struct step *ste
   return false;
 }
 
+/* Accesses to a few groups of lines, again and again. If a cache makes those of a group, the other
+ * one hits with each of them. Returns how many groups these are. */
+static unsigned access_again(struct gc_cache *plain, struct gc_cache *cache, uint32_t lines,
+                             struct gc_random *random)
+{
+  const uint64_t line = plain->shape->line, first = gc_random_below(random, lines);
+  unsigned made = 0;
+
+  for (uint32_t left = gc_random_below(random, 40); left; left--) {
+    const uint32_t at = gc_random_below(random, 8), count = 1 + gc_random_below(random, 2) * 7;
+    const uint64_t address = BASE + (first + 20 * at) * line;
+
+    if (!gc_cache_access_again(cache, address, 3 * (uint32_t)line, count))
+      continue;
+    for (uint32_t k = 0; k < count; k++)
+      assert_true(gc_cache_access(plain, address + 3 * k * line, random));
+    made++;
+  }
+  return made;
+}
+
+/* The plain cache has no function of its own for sets of four ways. */
+static void make_plain(struct gc_cache *cache)
+{
+  if (cache->access_lines == gc_fixed_access_random_four ||
+      cache->access_lines == gc_fixed_access_plru_four)
+    cache->access_lines = gc_fixed_access;
+}
+
 /* Windows, and wide caches, do what the same loads do one by one in a cache that is not wide. */
 static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
 {
   struct gc_random random, random_a, random_b;
   struct gc_cache a, b;
+  unsigned again = 0;
 
   gc_random_seed(&random, 5);
   gc_random_seed(&random_a, 6);
   random_b = random_a;
   assert_int_equal(gc_cache_init(&a, &s, sets), 0);
   assert_int_equal(gc_cache_init(&b, &s, sets), 0);
+  make_plain(&a);
   assert_int_equal(wide ? gc_cache_widen(&b) : 0, 0);
   assert_int_equal(b.wide != NULL, wide);
   assert_int_equal(gc_cache_write_back(&a), 0);
@@ -579,6 +611,7 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
       assert_memory_equal(missed, step.mask, step.count);
     }
     assert_int_equal(a.written_back, b.written_back);
+    again += access_again(&a, &b, s.ways * sets, &random);
     assert_int_equal(gc_cache_has(&a, step.address + 64 * s.line),
                      gc_cache_has(&b, step.address + 64 * s.line));
     draw_step(&s, sets, &random, &step);
@@ -589,6 +622,7 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
           s.hash == GC_HASH_NONE && !wide ? 1 + gc_random_below(&random, sets) : sets;
 
       gc_cache_resize(&a, fewer);
+      make_plain(&a);
       gc_cache_resize(&b, fewer);
     } else if (!gc_random_below(&random, 500)) {
       gc_cache_empty(&a);
@@ -596,6 +630,7 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
     }
   }
   assert_memory_equal(&random_a, &random_b, sizeof(random_a));
+  assert_int_equal(again > 0, wide);
   gc_cache_fini(&a);
   gc_cache_fini(&b);
 }

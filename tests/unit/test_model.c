@@ -177,6 +177,7 @@ static void runs_are_as_many_touches(void **state)
     CHIP K C15 L2_WIDE TWO_PARTS "replicate = yes\n" SPACES_K,
   };
   static const uint64_t strides[] = {0, 8, 32, 48, 64, 128, 160, 1024};
+  static const enum gc_space inside[] = {GC_SPACE_CA, GC_SPACE_NC};
   struct gc_random random;
 
   (void)state;
@@ -185,7 +186,8 @@ static void runs_are_as_many_touches(void **state)
     struct gc_model *runs = make(chips[c]), *singles = make(chips[c]);
 
     for (int i = 0; i < 20000; i++) {
-      const enum gc_space space = gc_random_below(&random, 8) ? GC_SPACE_CG : GC_SPACE_CA;
+      const enum gc_space space =
+          gc_random_below(&random, 8) ? GC_SPACE_CG : inside[gc_random_below(&random, 2)];
       const uint32_t sm = gc_random_below(&random, 6);
       const uint32_t count = gc_random_below(&random, gc_random_below(&random, 16) ? 40 : 1000);
       const uint64_t at = BASE + gc_random_below(&random, 512 << 10) / 8 * 8;
@@ -222,9 +224,12 @@ static void rows_are_as_many_single_ones(void **state)
     struct gc_model *all = make(chips[c]), *singles = make(chips[c]);
 
     for (int i = 0; i < 20000; i++) {
-      struct gc_rows rows = {.sm = gc_random_below(&random, 6), .space = GC_SPACE_CG,
-                             .address = BASE + gc_random_below(&random, 8192) * 64,
-                             .bytes = 512, .count = 3, .write = gc_random_below(&random, 2),
+      struct gc_rows rows = {.sm = gc_random_below(&random, 6),
+                             .space = GC_SPACE_CG,
+                             .address = BASE + gc_random_below(&random, i % 64 ? 64 : 8192) * 64,
+                             .bytes = 512,
+                             .count = 3,
+                             .write = gc_random_below(&random, 2),
                              .more = gc_random_below(&random, GC_ROWS_MAX)};
       double a[GC_MODEL_BUSY] = {0}, b[GC_MODEL_BUSY] = {0};
 

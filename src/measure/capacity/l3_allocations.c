@@ -61,7 +61,7 @@ static int sample(struct sampler *a, uint64_t bytes, struct gpu_chase_result *se
   struct gc_l3_ring ring;
   int status;
 
-  if ((status = gc_l3_lay_ring(bench, 0, bytes / GC_L3_EARLY, PAIRS, &ring)) ||
+  if ((status = gc_l3_lay_ring(a->m, 0, bytes / GC_L3_EARLY, PAIRS, &ring)) ||
       (status = gc_l3_read_array(a->m, 0, bytes)) ||
       (status = gc_l3_sample(bench, &ring, &a->binning, &run.seen)))
     return status;

@@ -20,7 +20,7 @@ static int walk_ascending(struct gc_measurement *m, const struct gc_binning *bin
   int status = 0;
 
   for (size_t i = 0; i < n && !status; i++)
-    status = gc_l3_lay_ring(&m->bench, i, runs[i].bytes / GC_L3_EARLY, SAMPLE, &rings[i]);
+    status = gc_l3_lay_ring(m, i, runs[i].bytes / GC_L3_EARLY, SAMPLE, &rings[i]);
   for (size_t i = 0; i < n && !status; i++) {
     if (!(status = gc_l3_read_array(m, i ? runs[i - 1].bytes : 0, runs[i].bytes)))
       status = gc_l3_sample(&m->bench, &rings[i], binning, &runs[i].seen);
@@ -31,11 +31,12 @@ static int walk_ascending(struct gc_measurement *m, const struct gc_binning *bin
 static int walk(void *data, const struct gc_path *path, const struct gc_binning *binning,
                 struct gc_run *runs, size_t n)
 {
+  const struct gc_measurement *m = data;
   int status = 0;
 
   (void)path; /* always that of L3 */
   for (size_t i = 0, next; i < n && !status; i = next) {
-    const size_t most = gc_l3_rings(runs[i].bytes / GC_L3_EARLY, SAMPLE);
+    const size_t most = gc_l3_rings(m->results, runs[i].bytes / GC_L3_EARLY, SAMPLE);
 
     for (next = i + 1; next < n && next - i < most && runs[next].bytes > runs[next - 1].bytes;)
       next++;

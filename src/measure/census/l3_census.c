@@ -37,7 +37,7 @@ static int sample_rounds(struct gc_measurement *m, const struct gc_binning *binn
   int status = 0;
 
   for (size_t i = 0; i < ROUNDS && !status; i++)
-    status = gc_l3_lay_ring(&m->bench, i, run->bytes, SAMPLE, &rings[i]);
+    status = gc_l3_lay_ring(m, i, run->bytes, SAMPLE, &rings[i]);
   for (size_t i = 0; i < ROUNDS && !status; i++) {
     if ((status = read_around(m, run->bytes,
                               run->bytes / ROUNDS / GC_L3_LINE * GC_L3_LINE * (ROUNDS - i))) ||

@@ -84,12 +84,16 @@ static void withhold(struct gc_results *results, enum gc_kind kind,
 {
   const struct gc_measured *one = &results->element[kind], *next = &results->element[found->next];
   const char *behind = gc_kinds[found->next].subtype;
+  /* the loads of L3 may have hit what L2 fetched with the loads before them (walk/l3.h) */
+  const bool both = found->next == GC_L3 && !gc_found(one, GC_FETCH);
   char why[160];
 
   if (found->same_latency) {
     snprintf(why, sizeof(why), "loads take %.1f cycles, those of %s %.1f: they may have gone there",
              one->latency_cycles, behind, next->latency_cycles);
     withhold_all(results, kind, why);
+    if (both)
+      withhold_all(results, GC_L3, why);
     return;
   }
   withhold_tail(results, kind, found->next);

@@ -22,7 +22,8 @@ struct gc_next_level {
 struct gc_next_level gc_next_level_compare(const struct gc_results *results, enum gc_kind kind);
 
 /* Withholds values of L2 and L3 that are those of the next level, and warns: all measured values
- * if the latency is the same, else the bandwidths that are. Also withholds a miss penalty that is
+ * if the latency is the same, else the bandwidths that are. If it is not known how much L2 fetches,
+ * those of the L3 with the same latency, too. Also withholds a miss penalty that is
  * not the difference of the latencies: some loads that were taken for misses hit. To be called when
  * the plan is done. */
 void gc_check_next_level(struct gc_results *results);

@@ -123,9 +123,9 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
 
   if (bytes < GC_L3_LEAST_L2S * bench->properties.l2_bytes)
     return gc_set_absent(element, GC_LATENCY, GC_L3_TOO_SMALL);
-  if ((status = gc_l3_lay_ring(bench, 0, bytes / GC_L3_EARLY, PAIRS, &ring)))
+  if ((status = gc_l3_lay_ring(m, 0, bytes / GC_L3_EARLY, PAIRS, &ring)))
     return status;
-  if (ring.pairs < PAIRS) /* later repetitions would load lines of earlier ones */
+  if (ring.pairs < ALONE) /* later repetitions would load lines of earlier ones */
     return gc_set_absent(element, GC_LATENCY, GC_L3_TOO_SMALL);
   if ((status = gc_l3_read_array(m, 0, bytes)) || (status = walk(bench, &ring, medians, tails)))
     return status;
@@ -139,7 +139,8 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
   gc_conclude_tail(overhead->confidence, tails, REPEATS, &p95);
   gc_set_latency_p95(element, &p95);
   gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
-  return walk_beside(m, &ring, bytes, medians, element);
+  /* the larger the lines of L2, the fewer pairs */
+  return ring.pairs < PAIRS ? 0 : walk_beside(m, &ring, bytes, medians, element);
 }
 
 /* Behind L3 there is only memory, and its loads were timed in the same way. */

@@ -45,23 +45,28 @@ static int put_groups(struct gc_tlb_range *range, struct gc_measured *element,
                       const struct gc_tlb_found *found, const struct gc_measured *nearer)
 {
   struct gc_tlb_groups groups;
+  double confidence;
   int status;
 
   gc_raw_begin(range->m->bench.raw, element->kind, "sharing groups");
   if ((status = gc_tlb_find_groups(range, found, nearer, &groups)))
     return status;
+  /* the mean of all SMs, or else what the search has seen */
+  confidence = groups.found.absent ? 0 : groups.penalty_confidence * found->confidence;
+  if (confidence >= GC_CONFIDENCE_LEAST)
+    gc_set_miss_penalty(element, groups.penalty, confidence);
+  else if (found->penalty_confidence > 0)
+    gc_set_miss_penalty(element, found->penalty, found->penalty_confidence * found->confidence);
+  else
+    gc_set_absent(element, GC_MISS_PENALTY,
+                  groups.found.absent ? groups.found.absent : "SMs and repetitions disagree");
   if (groups.found.absent) {
-    if (found->penalty_confidence > 0)
-      gc_set_miss_penalty(element, found->penalty, found->penalty_confidence * found->confidence);
-    else
-      gc_set_absent(element, GC_MISS_PENALTY, groups.found.absent);
     gc_set_absent(element, GC_INSTANCES, groups.found.absent);
     return gc_set_absent(element, GC_SM_GROUPS, groups.found.absent);
   }
   gc_groups_put(element, &groups.found.groups, range->m->bench.properties.sms, GC_SM_GROUPS,
                 groups.found.confidence * found->confidence, NULL);
-  return gc_set_miss_penalty(element, groups.penalty,
-                             groups.penalty_confidence * found->confidence);
+  return 0;
 }
 
 static int put_found(struct gc_tlb_range *range, struct gc_measured *element,

@@ -20,8 +20,10 @@
 #include <stdio.h>
 
 #define SMS 16   /* that measure, one at a time, evenly spread over all */
-#define LOADS 31 /* timed; the kernel stores 32 values at once, which needs a translation, too */
-#define SLOTS (LOADS + 1)
+/* Pages of a ring, of which one is not timed: the kernel stores 32 values at once, which needs a
+ * translation, too. Fewer if there are too few addresses, but at least SLOTS_LEAST. */
+#define SLOTS 32
+#define SLOTS_LEAST 8
 #define SHIFT 4096u /* bytes between the rings of two SMs */
 #define EXCESS 1.25 /* times the entries of the second TLB: pages that are read to evict it */
 #define L2S 2       /* times the size of L2: bytes that are read to evict it */
@@ -50,16 +52,17 @@ struct state {
   const struct gc_measured *first, *second;
   double cycles[PATTERNS][SMS]; /* medians */
   uint32_t n[PATTERNS];
+  uint32_t slots; /* of the rings of the present pattern */
 };
 
 static uint64_t stride_of(const struct state *s, size_t pattern)
 {
-  if (patterns[pattern].in_memory && patterns[pattern].lost)
+  if (s->range.aliased && patterns[pattern].in_memory && patterns[pattern].lost)
     return gc_tlb_stride(s->range.piece > TABLE_BYTES ? s->range.piece : TABLE_BYTES, 0);
   if (pattern == P6)
     return gc_tlb_stride(TABLE_BYTES, 0);
   if (patterns[pattern].lost == LOST_NONE)
-    return gc_tlb_stride(s->first->reach_bytes / SPREAD / SLOTS, 0);
+    return gc_tlb_stride(s->first->reach_bytes / SPREAD / s->slots, 0);
   return gc_tlb_stride(
       patterns[pattern].lost == LOST_FIRST ? s->first->entry_bytes : s->second->entry_bytes, 0);
 }
@@ -67,7 +70,7 @@ static uint64_t stride_of(const struct state *s, size_t pattern)
 static struct gc_tlb_pages ring_of(const struct state *s, size_t pattern, uint32_t nth)
 {
   return (struct gc_tlb_pages){
-      .offset = (uint64_t)nth * SHIFT, .stride = stride_of(s, pattern), .count = SLOTS};
+      .offset = (uint64_t)nth * SHIFT, .stride = stride_of(s, pattern), .count = s->slots};
 }
 
 /* The pages behind a ring that evict its translations; none if the pattern keeps these. */
@@ -80,7 +83,7 @@ static struct gc_tlb_pages behind(const struct state *s, size_t pattern,
   if (!patterns[pattern].lost)
     return (struct gc_tlb_pages){0};
   return (struct gc_tlb_pages){
-      .offset = (ring->offset + (SLOTS + 1) * ring->stride) / spacing * spacing + spacing,
+      .offset = (ring->offset + (ring->count + 1) * ring->stride) / spacing * spacing + spacing,
       .stride = gc_tlb_stride(spacing, 0),
       .count = both ? (uint32_t)(EXCESS * (double)s->second->entries)
                     : gc_tlb_beyond(s->first, spacing)};
@@ -143,30 +146,28 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
   struct gc_bench *bench = &s->m->bench;
   const uint64_t start = s->range.base + ring->offset, bytes = ring->count * ring->stride;
   struct gpu_round *jobs = gc_step_alloc(bench, bench->properties.sms, sizeof(*jobs));
-  uint32_t trace[LOADS];
+  const uint32_t loads = ring->count - 1;
+  uint32_t trace[SLOTS];
   const struct gc_rounds rounds = {.jobs = jobs,
                                    .n = bench->properties.sms,
                                    .rounds = 1,
                                    .by_sm = true,
                                    .binning = {.threshold = UINT32_MAX},
                                    .results = 1,
-                                   .traced = LOADS};
+                                   .traced = loads};
   struct gc_rounds_seen seen = {.trace = trace};
-  double values[LOADS];
+  double values[SLOTS];
   int status = jobs ? 0 : -ENOMEM;
 
   if (!status) {
-    jobs[index] = (struct gpu_round){.at = start,
-                                     .end = start + bytes,
-                                     .step = ring->stride,
-                                     .back = bytes,
-                                     .timed = LOADS};
+    jobs[index] = (struct gpu_round){
+        .at = start, .end = start + bytes, .step = ring->stride, .back = bytes, .timed = loads};
     status = gc_rounds_run(bench, &rounds, &seen);
   }
-  for (uint32_t k = 0; k < LOADS && !status; k++)
+  for (uint32_t k = 0; k < loads && !status; k++)
     values[k] = trace[k];
   *cycles =
-      status || !seen.spread ? NAN : gc_median(values, LOADS) - s->m->results->overhead.cycles;
+      status || !seen.spread ? NAN : gc_median(values, loads) - s->m->results->overhead.cycles;
   gc_step_free(bench, jobs);
   return status;
 }
@@ -197,14 +198,20 @@ static uint32_t sms_of(const struct state *s)
   return s->m->results->sm_count < SMS ? s->m->results->sm_count : SMS;
 }
 
-/* Why this pattern cannot be measured; NULL: it can. */
-static const char *lacks(const struct state *s, size_t pattern)
+/* Whether the ring of each SM and the pages behind it fit. */
+static bool fits(const struct state *s, size_t pattern)
+{
+  const struct gc_tlb_pages ring = ring_of(s, pattern, sms_of(s) - 1);
+  const struct gc_tlb_pages others = behind(s, pattern, &ring);
+
+  return gc_tlb_range_fits(&s->range, &ring) && gc_tlb_range_fits(&s->range, &others);
+}
+
+/* Why this pattern cannot be measured; NULL: it can, with rings of s->slots pages. */
+static const char *lacks(struct state *s, size_t pattern)
 {
   const struct pattern *p = &patterns[pattern];
-  struct gc_tlb_pages ring, others;
 
-  if (!s->range.aliased)
-    return "memory cannot be mapped more than once";
   if (s->range.refused)
     return GC_TLB_REFUSED;
   if (s->m->results->sm_count < s->m->bench.properties.sms)
@@ -215,11 +222,9 @@ static const char *lacks(const struct state *s, size_t pattern)
     return "the second TLB is not known";
   if (p->in_memory && s->range.piece / 2 < L2S * s->m->bench.properties.l2_bytes)
     return "there is too little memory to evict the L2";
-  ring = ring_of(s, pattern, sms_of(s) - 1);
-  others = behind(s, pattern, &ring);
-  return gc_tlb_range_fits(&s->range, &ring) && gc_tlb_range_fits(&s->range, &others)
-             ? NULL
-             : "there are too few addresses for its pages";
+  for (s->slots = SLOTS; s->slots > SLOTS_LEAST && !fits(s, pattern);)
+    s->slots /= 2;
+  return fits(s, pattern) ? NULL : "there are too few addresses for its pages";
 }
 
 static int measure(struct state *s, size_t pattern)

@@ -264,6 +264,8 @@ static void check_groups(struct gc_partition_groups *s)
     s->confidence /= 1 + odds_of_others(s, sm, &all);
 }
 
+static const char uncertain[] = "latencies are too uncertain to distinguish near from far";
+
 /* How the mean latencies of SMs change with the reader, as shares of a fast load. */
 struct shift {
   double change, chance; /* medians over SMs of its size, and of its standard error */
@@ -303,6 +305,10 @@ static int find_shift(struct gc_partition_groups *s, struct shift *shift)
     for (size_t r = 0; r <= last; r += last) {
       const double *loads = usual_loads(s, r, sm, &n), middle = mean(loads, n);
 
+      if (!n) {
+        s->absent = uncertain;
+        return 0;
+      }
       for (size_t k = 0; k < n; k++)
         error += (loads[k] - middle) * (loads[k] - middle);
     }
@@ -328,7 +334,7 @@ static int check_one(struct gc_partition_groups *s, bool split)
     return status;
   s->groups = 1;
   if (shift.change > SHIFT || shift.chance > SHIFT / 2)
-    s->absent = "latencies are too uncertain to distinguish near from far";
+    s->absent = uncertain;
   else if (split)
     s->absent = "lines differ in latency, but not by which SM read them before";
   else if (shift.differ > DIFFER_LEAST && shift.differ > DIFFER_ERRORS * shift.chance)

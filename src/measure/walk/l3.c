@@ -13,9 +13,6 @@
 
 /* Bytes: at most the line of any L3; used unless an L2 fetches more at a time. */
 #define STRIDE_MIN 64
-/* From the first slot of a pair to the second: not in the same line, nor in the next one. */
-#define APART_LINES 2u
-#define APART (APART_LINES * GC_L3_LINE)
 #define PAGE 4096u /* bytes: no GPU has smaller pages */
 
 uint32_t gc_l3_step(const struct gc_properties *properties)
@@ -23,11 +20,26 @@ uint32_t gc_l3_step(const struct gc_properties *properties)
   return (uint32_t)(properties->l3_bytes / GC_L3_STEPS / GC_L3_LINE * GC_L3_LINE);
 }
 
-/* Pairs do not overlap if they are more than APART_LINES lines apart. gc_ring_stride may round down
- * by one line. */
-static uint64_t pairs_within(uint64_t bytes, uint64_t pairs)
+/* What one load brings in: a line of L3, or more if L2 fetches more at a time. */
+static uint64_t unit_of(const struct gc_results *results)
 {
-  const uint64_t most = bytes / (GC_L3_LINE * (APART_LINES + 2));
+  const uint32_t fetch = gc_l3_read_stride(results);
+
+  return fetch > GC_L3_LINE ? fetch : GC_L3_LINE;
+}
+
+/* From the first slot of a pair to the second: not in the same line of L3, nor in the next one, and
+ * not in what L2 fetches with it. */
+static uint64_t apart_of(uint64_t unit)
+{
+  return unit > 2 * GC_L3_LINE ? unit : 2 * GC_L3_LINE;
+}
+
+/* From the second slot of a pair to the first of the next one there is as much. gc_ring_stride may
+ * round down by one line. */
+static uint64_t pairs_within(uint64_t bytes, uint64_t pairs, uint64_t unit)
+{
+  const uint64_t most = bytes / (2 * apart_of(unit));
 
   return pairs < most ? pairs : most;
 }
@@ -36,21 +48,22 @@ static uint64_t pairs_within(uint64_t bytes, uint64_t pairs)
  * link to the second slot of the same pair: a sequential ring of which each value is one step too
  * early, so that the kernel, which writes the address of the next slot, writes that of the same
  * one. The last slot of that ring is not used. */
-int gc_l3_lay_ring(struct gc_bench *bench, size_t number, uint64_t bytes, uint64_t most,
+int gc_l3_lay_ring(struct gc_measurement *m, size_t number, uint64_t bytes, uint64_t most,
                    struct gc_l3_ring *ring)
 {
-  const uint64_t pairs = pairs_within(bytes, most);
+  struct gc_bench *bench = &m->bench;
+  const uint64_t unit = unit_of(m->results), apart = apart_of(unit);
+  const uint64_t pairs = pairs_within(bytes, most, unit);
   const uint64_t stride = gc_ring_stride(bytes, pairs, GC_L3_LINE);
-  const uint64_t start =
-      gc_ring_address(bench, GC_ADDRESS_GLOBAL, number * (GC_L3_LINE + GC_L3_SLOT));
+  const uint64_t start = gc_ring_address(bench, GC_ADDRESS_GLOBAL, number * (unit + GC_L3_SLOT));
   const struct gpu_fill_args first = {.base = start,
                                       .count = pairs + 1,
                                       .stride = stride,
                                       .multiplier = 1,
-                                      .first = start + APART - stride,
+                                      .first = start + apart - stride,
                                       .step = stride,
                                       .slot_bytes = GC_L3_SLOT};
-  const struct gpu_fill_args second = {.base = start + APART,
+  const struct gpu_fill_args second = {.base = start + apart,
                                        .count = pairs,
                                        .stride = stride,
                                        .multiplier = gc_ring_scatter(pairs),
@@ -59,16 +72,16 @@ int gc_l3_lay_ring(struct gc_bench *bench, size_t number, uint64_t bytes, uint64
                                        .slot_bytes = GC_L3_SLOT};
   const int status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &first);
 
-  *ring = (struct gc_l3_ring){.start = start, .stride = stride, .pairs = pairs};
+  *ring = (struct gc_l3_ring){.start = start, .stride = stride, .apart = apart, .pairs = pairs};
   return status ? status
                 : gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &second);
 }
 
-size_t gc_l3_rings(uint64_t bytes, uint64_t pairs)
+size_t gc_l3_rings(const struct gc_results *results, uint64_t bytes, uint64_t pairs)
 {
-  const uint64_t stride = gc_ring_stride(bytes, pairs_within(bytes, pairs), GC_L3_LINE);
-  const uint64_t lines = stride / GC_L3_LINE;
-  const uint64_t rings = lines > APART_LINES ? lines - APART_LINES : 1;
+  const uint64_t unit = unit_of(results), apart = apart_of(unit);
+  const uint64_t stride = gc_ring_stride(bytes, pairs_within(bytes, pairs, unit), GC_L3_LINE);
+  const uint64_t rings = stride > apart + unit ? (stride - apart) / unit : 1;
 
   return rings < GC_L3_RINGS ? (size_t)rings : GC_L3_RINGS;
 }
@@ -82,7 +95,7 @@ static uint64_t pair_address(const struct gc_l3_ring *ring, uint64_t i)
 /* Whether both loads of the i-th pair are in one page. */
 static bool in_one_page(const struct gc_l3_ring *ring, uint64_t i)
 {
-  return pair_address(ring, i) % PAGE + APART < PAGE;
+  return pair_address(ring, i) % PAGE + ring->apart < PAGE;
 }
 
 int gc_l3_time(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t from, uint32_t warm,

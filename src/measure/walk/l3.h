@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * L3 (AMD: Infinity Cache, MALL) lies between L2 and device memory and serves the whole GPU. All
- * SMs read an array in order, one piece per launch. Then all XCDs read its end once more, so that L2
- * keeps only this end. Then one SM times single lines of the part that was read first. So the timed loads end in L3 or, if the array does not fit, in memory.
- * Arrays begin where the arena begins.
+ * SMs read an array in order, one piece per launch. Then all XCDs read its end once more, so that
+ * L2 keeps only this end. Then one SM times single lines of the part that was read first. So the
+ * timed loads end in L3 or, if the array does not fit, in memory. Arrays begin where the arena
+ * begins.
  *
  * The timed lines are far apart, so a load may have to wait for the translation of its address (a
  * TLB miss). So the slots of a ring come in pairs: the first load of a pair brings in the
- * translation and does not count; the second one is in another line of the same page.
+ * translation and does not count; the second one is in another line of the same page, which L2
+ * did not fetch with the first one, if it is known how much L2 fetches.
  */
 #ifndef GC_MEASURE_WALK_L3_H
 #define GC_MEASURE_WALK_L3_H
@@ -34,17 +36,18 @@ uint32_t gc_l3_step(const struct gc_properties *properties);
 struct gc_l3_ring {
   uint64_t start;  /* address of the first slot of the pair at the lowest address */
   uint64_t stride; /* bytes between neighbouring pairs; the ring visits them in scattered order */
+  uint64_t apart;  /* bytes from the first slot of a pair to the second */
   uint64_t pairs;
 };
 
 /* Lays ring `number`, below GC_L3_RINGS, with this many pairs at most in the first `bytes` of the
  * arena. The stride is no power of two. Rings with different numbers share no slot. In a small
  * array, there are fewer pairs. */
-int gc_l3_lay_ring(struct gc_bench *bench, size_t number, uint64_t bytes, uint64_t most,
+int gc_l3_lay_ring(struct gc_measurement *m, size_t number, uint64_t bytes, uint64_t most,
                    struct gc_l3_ring *ring);
 
 /* How many rings of the same size, numbered from 0, share no counted line. At least 1. */
-size_t gc_l3_rings(uint64_t bytes, uint64_t pairs);
+size_t gc_l3_rings(const struct gc_results *results, uint64_t bytes, uint64_t pairs);
 
 /* One SM walks `pairs` pairs of the ring, up to GC_L3_PAIRS_MAX, from the from-th one on, after
  * `warm` pairs that are not timed. cycles[*n]: raw cycles of the loads that count, in order. A pair
