@@ -130,13 +130,28 @@ static size_t variable(const char *text, const char *end, const char *name)
   return at < end && (isalnum((unsigned char)*at) || *at == '_') ? 0 : (size_t)(at - text);
 }
 
+/* What $PLATFORM stands for. On Intel CPUs, glibc has names of its own for those with certain
+ * features; all CPUs with the following have the others, too. */
+static const char *platform_name(void)
+{
+#if defined(__x86_64__) && defined(__GLIBC__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx512er"))
+    return "xeon_phi";
+  if (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2") &&
+      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+    return "haswell";
+#endif
+  return (const char *)getauxval(AT_PLATFORM);
+}
+
 /* Copies one directory of a list and replaces $ORIGIN, the directory of `file`, $LIB and $PLATFORM.
  * False: it is too long. */
 static bool expand(const struct loading *loading, const char *from, size_t length, size_t file,
                    char dir[PATH_MAX])
 {
   const char *path = loading->files[file].path, *slash = strrchr(path, '/');
-  const char *platform = (const char *)getauxval(AT_PLATFORM), *end = from + length;
+  const char *platform = platform_name(), *end = from + length;
   const struct {
     const char *name, *value;
     size_t length;
