@@ -514,7 +514,7 @@ END
     skip "no compiler"
   cd "$dir"
   # each directory that a variable can stand for has a library
-  for path in lib lib64 "lib/$(uname -m)-linux-gnu" "$(uname -m)" haswell xeon_phi '$LIBX' .; do
+  for path in lib lib64 "lib/$(uname -m)-linux-gnu" "$(uname -m)" haswell '$LIBX' .; do
     mkdir -p "$path" && cp first/libhwloc.so.99 "$path/"
   done
   # shellcheck disable=SC2016 # for the linker

@@ -130,14 +130,12 @@ static size_t variable(const char *text, const char *end, const char *name)
   return at < end && (isalnum((unsigned char)*at) || *at == '_') ? 0 : (size_t)(at - text);
 }
 
-/* What $PLATFORM stands for. On Intel CPUs, glibc has names of its own for those with certain
- * features; all CPUs with the following have the others, too. */
+/* What $PLATFORM stands for. glibc has a name of its own for Intel CPUs with certain features; all
+ * with the following ones have the others, too. */
 static const char *platform_name(void)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
   __builtin_cpu_init();
-  if (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx512er"))
-    return "xeon_phi";
   if (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2") &&
       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
     return "haswell";
