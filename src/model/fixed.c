@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* What is the same for all sets of a cache; a constant where it is frequent, so that no loop over
- * words or tags, and no choice, is left. */
+/* What all sets of a cache have in common. For frequent caches it is a constant, so that the compiler
+ * removes choices, and loops over words and tags. */
 struct kind {
   struct gc_set_layout layout;
   uint32_t ways;
