@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* What all sets of a cache have in common. For frequent caches it is a constant, so that the compiler
- * removes choices, and loops over words and tags. */
+/* What all sets of a cache have in common. For frequent caches it is a constant, so that the
+ * compiler removes choices, and loops over words and tags. */
 struct kind {
   struct gc_set_layout layout;
   uint32_t ways;
