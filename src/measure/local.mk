@@ -149,6 +149,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/overfull.h \
 	src/measure/structure/policy.c \
 	src/measure/structure/policy.h \
+	src/measure/structure/same_sets.c \
+	src/measure/structure/same_sets.h \
 	src/measure/structure/sets.c \
 	src/measure/structure/side_fit.c \
 	src/measure/structure/side_fit.h \

@@ -202,7 +202,7 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
   /* This equals floor(2^64 / sets) except for powers of two, where it is one less;
    * gc_placement_divide() corrects both. */
   cache->reciprocal = UINT64_MAX / sets;
-  cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
+  cache->above_mask = cache->shape->index.hash == GC_HASH_XOR ? sets - 1 : 0;
   cache->limit = 0;
   cache->placed_line = 0; /* of any hash: line 0 is in set 0 */
   cache->placed_set = 0;
@@ -239,6 +239,7 @@ bool gc_cache_draws(const struct gc_cache_shape *shape)
 int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max)
 {
   const size_t align = GC_SET_HOST_LINE * sizeof(*cache->records);
+  const enum gc_set_hash hash = shape->index.hash;
 
   memset(cache, 0, sizeof(*cache));
   cache->shape = shape;
@@ -246,12 +247,13 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   cache->line_shift = (uint32_t)__builtin_ctz(shape->line);
   cache->sector_shift = (uint32_t)__builtin_ctz(shape->sector);
   cache->interleave_shift = (uint32_t)__builtin_ctz(shape->interleave);
+  cache->other_shift = (uint32_t)__builtin_ctzll(GC_OTHER_HASH) - cache->line_shift;
   for (uint32_t way = 0; way < shape->ways; way++)
     cache->weight_sum += shape->weights[way];
   cache->ways = shape->ways;
-  cache->in_turn = shape->hash == GC_HASH_NONE && shape->interleave == shape->line;
-  cache->rare_hash =
-      shape->hash == GC_HASH_SKEW || shape->hash == GC_HASH_BITS || shape->hash == GC_HASH_MASKS;
+  cache->in_turn =
+      hash == GC_HASH_NONE && !shape->has_other && shape->interleave == shape->line;
+  cache->rare_hash = (hash != GC_HASH_NONE && hash != GC_HASH_XOR) || shape->has_other;
   cache->record = by_age(shape) ? gc_aged_record_words(shape)
                                 : gc_set_record_words(gc_set_layout(shape->ways));
   cache->tags = by_age(shape) ? NULL : calloc((size_t)sets_max * shape->ways, sizeof(*cache->tags));
@@ -267,8 +269,9 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
     gc_cache_fini(cache);
     return -ENOMEM;
   }
-  for (uint32_t bit = 0; bit < STEPS && shape->hash == GC_HASH_MASKS; bit++)
-    cache->step[bit] = (uint16_t)gc_placement_masked(shape, ((2ull << bit) - 1) << cache->line_shift);
+  for (uint32_t bit = 0; bit < STEPS && hash == GC_HASH_MASKS; bit++)
+    cache->step[bit] =
+        (uint16_t)gc_placement_masked(&shape->index, ((2ull << bit) - 1) << cache->line_shift);
   cache->records = (uint64_t *)(((uintptr_t)cache->memory + align - 1) & -(uintptr_t)align);
   cache->used = true;
   gc_cache_resize(cache, sets_max);

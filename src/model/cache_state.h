@@ -40,11 +40,21 @@ enum gc_set_hash {
   GC_HASH_NONE,  /* set = line mod sets */
   GC_HASH_XOR,   /* low bits xor the bits above them; the number of sets is a power of two */
   GC_HASH_SKEW,  /* each run of `sets` lines is rotated further; any number of sets */
-  GC_HASH_BITS,  /* bit i of the set xor bit hash_bits[i] of the address, as on Fermi (Nugteren et
-                    al. 2014, 5.1); the number of sets is a power of two */
-  GC_HASH_MASKS, /* bit i of the set is the parity of the address bits hash_masks[i]; there are
-                    2^hash_bit_count sets */
+  GC_HASH_BITS,  /* bit i of the set xor bit bits[i] of the address, as on Fermi (Nugteren et al.
+                    2014, 5.1); the number of sets is a power of two */
+  GC_HASH_MASKS, /* bit i of the set is the parity of the address bits masks[i]; there are
+                    2^bit_count sets */
 };
+
+/* How an address becomes a set. */
+struct gc_set_index {
+  enum gc_set_hash hash;
+  uint32_t bit_count, bits[GC_CACHE_HASH_BITS_MAX];
+  uint64_t masks[GC_CACHE_HASH_BITS_MAX];
+};
+
+/* Loads at an address with this bit use the other hash of the cache. No address has it otherwise. */
+#define GC_OTHER_HASH (1ull << 55)
 
 struct gc_cache_shape {
   uint32_t line, sector;  /* bytes, powers of two; a miss fetches one sector of a line */
@@ -53,9 +63,8 @@ struct gc_cache_shape {
   enum gc_replacement replacement;
   enum gc_insertion insertion;
   uint32_t insert_every;
-  enum gc_set_hash hash;
-  uint32_t hash_bit_count, hash_bits[GC_CACHE_HASH_BITS_MAX];
-  uint64_t hash_masks[GC_CACHE_HASH_BITS_MAX];
+  struct gc_set_index index, other;
+  bool has_other;
   uint32_t weights[GC_CACHE_WAYS_MAX], redraw_every;
 };
 
@@ -75,13 +84,14 @@ struct gc_cache {
   uint32_t sets, sets_max;
   uint64_t reciprocal;    /* floor(2^64 / sets): replaces division by sets */
   uint32_t above_mask;    /* of the bits above those of the set, which of them the hash uses */
-  bool rare_hash;         /* none of the hashes that above_mask is enough for */
+  bool rare_hash;         /* above_mask is not enough for the hash, or there are two */
   bool in_turn;           /* adjacent lines are in adjacent sets */
   uint64_t last_line;     /* the line used last; UINT64_MAX: none */
   uint8_t *last_sectors;  /* its sectors, one bit each */
   uint64_t placed_line;   /* aged.c, fixed.c: the line whose set was found last, and this set */
   uint32_t placed_set;
   uint32_t line_shift, sector_shift, interleave_shift;
+  uint32_t other_shift;   /* of the bit for the other hash in the number of a line */
   uint32_t weight_sum;
   int32_t duel;           /* misses of sets that insert youngest less those of bimodal ones */
   bool used;              /* it was accessed since it was emptied */

@@ -21,11 +21,23 @@ static bool power_of_two(uint64_t n)
   return n && !(n & (n - 1));
 }
 
+static const char *bad_hash(const struct gc_set_index *index, uint64_t sets)
+{
+  if ((index->hash == GC_HASH_XOR || index->hash == GC_HASH_BITS) && !power_of_two(sets))
+    return "this hash needs a power of two of sets";
+  if (sets < 1ull << index->bit_count)
+    return "more hash bits than sets have";
+  if (index->hash == GC_HASH_MASKS && sets != 1ull << index->bit_count)
+    return "hash masks needs a mask for each bit of the set";
+  return NULL;
+}
+
 /* The usable bytes of a cache must be whole sets. */
 static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t size)
 {
   const struct gc_cache_shape *shape = &cache->shape;
   const uint64_t set_bytes = (uint64_t)shape->line * shape->ways * cache->partitions;
+  const char *problem;
 
   if (size <= cache->lost)
     return "lost must be less than size";
@@ -39,14 +51,8 @@ static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t s
     return "size less lost is not a multiple of line x ways x partitions";
   if (size / set_bytes % (shape->interleave / shape->line))
     return "the sets do not divide into runs of interleave";
-  if ((shape->hash == GC_HASH_XOR || shape->hash == GC_HASH_BITS) &&
-      !power_of_two(size / set_bytes))
-    return "this hash needs a power of two of sets";
-  if (size / set_bytes < 1ull << shape->hash_bit_count)
-    return "more hash bits than sets have";
-  if (shape->hash == GC_HASH_MASKS && size / set_bytes != 1ull << shape->hash_bit_count)
-    return "hash masks needs a mask for each bit of the set";
-  return NULL;
+  problem = bad_hash(&shape->index, size / set_bytes);
+  return problem || !shape->has_other ? problem : bad_hash(&shape->other, size / set_bytes);
 }
 
 static const char *bad_shape(struct gc_cache_shape *shape)
@@ -146,6 +152,8 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "tags needs scope sm, replacement lru or slru and no other insertion";
   if (cache->scope != GC_SCOPE_CHIP && (cache->partitions > 1 || cache->far_cycles))
     return "only a cache with scope chip has partitions";
+  if (cache->scope >= GC_SCOPE_XCD && cache->shape.has_other)
+    return "only a cache inside the SMs has other_hash";
   if (cache->scope < GC_SCOPE_XCD && cache->emptied)
     return "only a cache with scope xcd or chip has survives_launch";
   if (cache->partitions == 1 && (cache->replicate || cache->far_cycles || cache->partition_sms))
@@ -274,6 +282,9 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
     if (outside && path->levels[i].cycles <= profile->sm_spread)
       return "sm_spread is not less than a latency";
   }
+  if (path->other_hash && (path->count < 2 || !profile->caches[path->levels[0].cache].shape.has_other ||
+                           (space != GC_SPACE_NC && space != GC_SPACE_TEXTURE)))
+    return "other_hash is for nc and texture, if the first cache of the path has one";
   if (space == GC_SPACE_CG && before < (int)GC_SCOPE_XCD)
     return "the path of cg must go through the chip's L2";
   if (space == GC_SPACE_CG && profile->caches[path->levels[0].cache].scope < GC_SCOPE_XCD)

@@ -463,31 +463,39 @@ static int read_mask(const struct gc_profile_value *value, const char *word, uin
 
 static int read_hash(const struct gc_profile_value *value, char *text, void *to)
 {
-  struct gc_cache_shape *shape = to;
+  struct gc_set_index *index = to;
   const int hash = gc_value_choice(value, gc_value_word(&text), "none|xor|skew|bits|masks");
   const char *word;
 
   if (hash < 0)
     return hash;
-  shape->hash = (enum gc_set_hash)hash;
+  index->hash = (enum gc_set_hash)hash;
   while ((word = gc_value_word(&text))) {
     uint64_t bit;
 
-    if (shape->hash != GC_HASH_BITS && shape->hash != GC_HASH_MASKS)
+    if (index->hash != GC_HASH_BITS && index->hash != GC_HASH_MASKS)
       return gc_value_wrong(value, "'%s' follows a hash without bits (%s)", word, value->key);
-    if (shape->hash_bit_count == GC_CACHE_HASH_BITS_MAX)
+    if (index->bit_count == GC_CACHE_HASH_BITS_MAX)
       return gc_value_wrong(value, "more than %d bits (%s)", GC_CACHE_HASH_BITS_MAX, value->key);
-    if (shape->hash == GC_HASH_MASKS) {
-      if (read_mask(value, word, &shape->hash_masks[shape->hash_bit_count]))
+    if (index->hash == GC_HASH_MASKS) {
+      if (read_mask(value, word, &index->masks[index->bit_count]))
         return -EINVAL;
     } else {
       if (gc_value_number(value, word, &bit))
         return -EINVAL;
-      shape->hash_bits[shape->hash_bit_count] = (uint32_t)bit;
+      index->bits[index->bit_count] = (uint32_t)bit;
     }
-    shape->hash_bit_count++;
+    index->bit_count++;
   }
   return 0;
+}
+
+static int read_other_hash(const struct gc_profile_value *value, char *text, void *to)
+{
+  struct gc_cache_shape *shape = to;
+
+  shape->has_other = true;
+  return read_hash(value, text, &shape->other);
 }
 
 /* Numbers of address bits, as a mask. */
@@ -701,7 +709,8 @@ const struct gc_profile_key gc_cache_keys[] = {
     {"replacement", read_replacement, CACHE(shape), true, 1, 1 << 16},
     {"redraw_every", read_u32, CACHE(shape.redraw_every), false, 1, 1 << 16},
     {"insertion", read_insertion, CACHE(shape), false, 2, 1 << 16},
-    {"hash", read_hash, CACHE(shape), false, 0, 63},
+    {"hash", read_hash, CACHE(shape.index), false, 0, 63},
+    {"other_hash", read_other_hash, CACHE(shape), false, 0, 63},
     {"partitions", read_u32, CACHE(partitions), false, 1, 16},
     {"replicate", read_yes, CACHE(replicate), false, 0, 0},
     {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
@@ -724,6 +733,7 @@ const struct gc_profile_key gc_cache_keys[] = {
 
 const struct gc_profile_key gc_space_keys[] = {
     {"path", read_path, 0, true, 1, 1000000},
+    {"other_hash", read_yes, PATH(other_hash), false, 0, 0},
     {"read_bytes_per_cycle", read_rates, PATH(read_rates), false, 0, 4096},
     {"write_bytes_per_cycle", read_rates, PATH(write_rates), false, 0, 4096},
     END,

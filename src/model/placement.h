@@ -23,36 +23,45 @@ static inline uint64_t gc_placement_divide(const struct gc_cache *cache, uint64_
   return quotient;
 }
 
-static inline uint32_t gc_placement_masked(const struct gc_cache_shape *shape, uint64_t address)
+static inline uint32_t gc_placement_masked(const struct gc_set_index *index, uint64_t address)
 {
   uint32_t set = 0;
 
-  for (uint32_t i = 0; i < shape->hash_bit_count; i++)
-    set |= (uint32_t)__builtin_parityll(address & shape->hash_masks[i]) << i;
+  for (uint32_t i = 0; i < index->bit_count; i++)
+    set |= (uint32_t)__builtin_parityll(address & index->masks[i]) << i;
   return set;
 }
 
-/* Set hashes that few GPUs have. */
-static inline uint32_t gc_placement_rare(const struct gc_cache *cache, uint64_t address, uint64_t above,
-                         uint32_t set)
+/* Set hashes that few GPUs have, and caches that have two hashes. */
+static inline uint32_t gc_placement_rare(const struct gc_cache *cache, uint64_t address)
 {
-  if (cache->shape->hash == GC_HASH_MASKS)
-    set = gc_placement_masked(cache->shape, address);
-  else if (cache->shape->hash == GC_HASH_SKEW)
+  const struct gc_set_index *index =
+      address & GC_OTHER_HASH ? &cache->shape->other : &cache->shape->index;
+  uint64_t above;
+  uint32_t set;
+
+  address &= ~GC_OTHER_HASH;
+  if (index->hash == GC_HASH_MASKS)
+    return gc_placement_masked(index, address);
+  above = gc_placement_divide(cache, address >> cache->interleave_shift, &set);
+  if (index->hash == GC_HASH_XOR)
+    set ^= (uint32_t)above & (cache->sets - 1);
+  else if (index->hash == GC_HASH_SKEW)
     gc_placement_divide(cache, above * 61 + set, &set);
   else
-    for (uint32_t i = 0; i < cache->shape->hash_bit_count; i++)
-      set ^= (uint32_t)(address >> cache->shape->hash_bits[i] & 1) << i;
+    for (uint32_t i = 0; i < index->bit_count; i++)
+      set ^= (uint32_t)(address >> index->bits[i] & 1) << i;
   return set;
 }
 
 static inline uint32_t gc_placement_set(const struct gc_cache *cache, uint64_t address)
 {
+  uint64_t above;
   uint32_t set;
-  const uint64_t above = gc_placement_divide(cache, address >> cache->interleave_shift, &set);
 
   if (cache->rare_hash)
-    return gc_placement_rare(cache, address, above, set);
+    return gc_placement_rare(cache, address);
+  above = gc_placement_divide(cache, address >> cache->interleave_shift, &set);
   return set ^ ((uint32_t)above & cache->above_mask);
 }
 
@@ -62,9 +71,9 @@ static inline uint32_t gc_placement_set(const struct gc_cache *cache, uint64_t a
 static inline uint32_t gc_placement_far(const struct gc_cache *cache, uint64_t address,
                                         uint64_t other, uint32_t set)
 {
-  const uint64_t different = address >> cache->line_shift ^ other;
+  const uint64_t line = address >> cache->line_shift, different = line ^ other;
 
-  if (cache->shape->hash != GC_HASH_MASKS)
+  if (cache->shape->index.hash != GC_HASH_MASKS || (line | other) >> cache->other_shift)
     return gc_placement_set(cache, address);
   for (uint64_t ends = different ^ different >> 1; ends; ends &= ends - 1)
     set ^= cache->step[__builtin_ctzll(ends)];

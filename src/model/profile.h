@@ -110,6 +110,7 @@ struct gc_profile_path {
   unsigned line_number; /* 0: this space does not exist */
   unsigned count;       /* levels; a load always hits in the last one */
   struct gc_profile_level levels[GC_PROFILE_LEVELS_MAX];
+  bool other_hash; /* these loads choose the set of the first cache by its other hash */
   /* Bytes per cycle and SM, for the levels inside the SM. */
   double read_rates[GC_PROFILE_LEVELS_MAX], write_rates[GC_PROFILE_LEVELS_MAX];
 };

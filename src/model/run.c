@@ -224,8 +224,8 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
   uint64_t cycles = 0, hits = 0, second_hits = 0, address = run->address, left = run->count;
 
   while (left) {
-    const uint64_t start = address;
-    uint8_t *present = gc_cache_sectors(cache, address, &model->replacement), none = 0, more = 0;
+    const uint64_t start = gc_walk_first(path, address);
+    uint8_t *present = gc_cache_sectors(cache, start, &model->replacement), none = 0, more = 0;
 
     do {
       const uint8_t bit = gc_cache_sector_of(cache, address);
@@ -248,7 +248,7 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
       address += run->stride;
       more += more < 2;
       left--;
-    } while (left && (address ^ start) >> array->line_shift == 0);
+    } while (left && (gc_walk_first(path, address) ^ start) >> array->line_shift == 0);
     /* with SLRU, the second load of a line protects it */
     if (array->profile->shape.replacement == GC_REPLACE_SLRU && more > 1)
       cache->access_lines(cache, &start, &none, NULL, 1, &model->replacement);
@@ -376,8 +376,8 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
     struct gc_window window, behind;
 
     next_window(model, cache, array->window_most, run, &window);
-    window.sum = gc_cache_access_window(cache, window.address, window.mask, window.loads, NULL,
-                                        window.count, &model->replacement);
+    window.sum = gc_cache_access_window(cache, gc_walk_first(path, window.address), window.mask,
+                                        window.loads, NULL, window.count, &model->replacement);
     hits -= window.sum;
     if (!window.sum)
       continue;

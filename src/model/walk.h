@@ -134,6 +134,12 @@ static inline uint64_t gc_walk_address(enum gc_space space, uint64_t address)
   return space == GC_SPACE_INSTRUCTION ? address + INSTRUCTION_SPACE : address;
 }
 
+/* The address by which the first cache of a path knows it. */
+static inline uint64_t gc_walk_first(const struct gc_profile_path *path, uint64_t address)
+{
+  return path->other_hash ? address | GC_OTHER_HASH : address;
+}
+
 /* Walks from this level on. Returns the first level that has the address; *cycles: its latency. */
 static inline unsigned gc_walk_from(struct gc_model *model, uint32_t sm, enum gc_space space,
                                     unsigned level, uint64_t address, uint32_t *cycles)
@@ -142,7 +148,9 @@ static inline unsigned gc_walk_from(struct gc_model *model, uint32_t sm, enum gc
   const unsigned last = path->count - 1;
   uint32_t extra = 0;
 
-  while (level < last && !gc_walk_level(model, path->levels[level].cache, sm, address, &extra))
+  while (level < last &&
+         !gc_walk_level(model, path->levels[level].cache, sm,
+                        level ? address : gc_walk_first(path, address), &extra))
     level++;
   for (unsigned missed = 0; missed < level && model->profile.whole_sectors; missed++)
     gc_walk_fetch_rest(model, sm, path, missed, address);

@@ -47,7 +47,7 @@ bool gc_wide_cache_may_be(const struct gc_cache *cache)
   const struct gc_cache_shape *shape = cache->shape;
 
   return shape->replacement == GC_REPLACE_LRU && shape->insertion == GC_INSERT_YOUNGEST &&
-         (shape->hash == GC_HASH_NONE || shape->hash == GC_HASH_XOR) &&
+         (shape->index.hash == GC_HASH_NONE || shape->index.hash == GC_HASH_XOR) &&
          (uint64_t)cache->sets_max * shape->line >= GC_WIDE_SET_BYTES;
 }
 

@@ -78,6 +78,14 @@ static void draw_replacement(struct drawing *d, unsigned ways, bool aged)
   }
 }
 
+void draw_hash_named(struct drawing *d, const char *hash)
+{
+  draw_text(d, "%s", hash);
+  for (unsigned bit = 0; !strcmp(hash, "bits") && bit < log2_of(d->hash_sets) && bit < 6; bit++)
+    draw_text(d, " %u", d->hash_bit + draw_number(d, 0, 5));
+  draw_text(d, "\n");
+}
+
 /* An array as large as the cache must fit into it, or no capacity would be right. So the chosen
  * address bits lie above those of the set number, and arrays begin at multiples of the range that a
  * hash covers. */
@@ -87,15 +95,12 @@ static void draw_hash(struct drawing *d, const struct draw_shape *shape, unsigne
   const double p = draw_share(d);
   const bool hashed = sets > 1 && !(sets & (sets - 1)) && line * sets <= shape->aligned;
 
-  if (p < 0.25 && hashed) {
-    draw_text(d, "hash = xor\n");
-  } else if (p < 0.4 && hashed) {
-    draw_text(d, "hash = skew\n");
-  } else if (p < 0.6 && hashed) {
-    draw_text(d, "hash = bits");
-    for (unsigned bit = 0; bit < log2_of(sets) && bit < 6; bit++)
-      draw_text(d, " %u", log2_of(line * sets) + draw_number(d, 0, 5));
-    draw_text(d, "\n");
+  d->hash_sets = hashed ? sets : 0;
+  d->hash_bit = log2_of(line * sets);
+  d->hash = p >= 0.6 || !hashed ? "none" : p < 0.25 ? "xor" : p < 0.4 ? "skew" : "bits";
+  if (p < 0.6 && hashed) {
+    draw_text(d, "hash = ");
+    draw_hash_named(d, d->hash);
   } else if (p < 0.75 && ways % 4 == 0 && sets % 4 == 0) {
     draw_text(d, "interleave = %u\n", line * 4);
   }
@@ -186,6 +191,8 @@ static void draw_unified_l1(struct drawing *d)
   draw_text(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
       ways);
   draw_replacement(d, ways, false);
+  d->hash = "none";
+  d->hash_sets = 0; /* it depends on the carve-out */
   draw_tags(d, total, line, ways);
   draw_stores(d, false);
 }
@@ -330,21 +337,29 @@ static void draw_global(struct drawing *d)
 {
   const double cycles = draw_between(d, 25, 120);
   const bool cached = draw_chance(d, 0.88), texture = draw_chance(d, 0.85), apart = draw_chance(d, 0.4);
+  bool other;
 
   if (d->unified)
     draw_unified_l1(d);
   else
     draw_sm_cache(d, "L1", 4 * KIB, draw_chance(d, 0.1) ? 160 * KIB : 48 * KIB, 1024 * KIB);
+  other = !apart && draw_other_hash(d);
   if (apart)
     draw_sm_cache(d, "Texture", 4 * KIB, 32 * KIB, 1024 * KIB);
   d->l2_ahead = cycles * 3 * (limits[d->gpu->class].closest - 1);
   draw_l2(d);
   draw_path(d, "ca", cached ? cycles : cycles * 3, cached ? "L1 L2" : "L2", cached);
   draw_path(d, "cg", cycles * 3, "L2", 0);
-  if (draw_chance(d, 0.85))
+  if (draw_chance(d, 0.85)) {
     draw_path(d, "nc", cycles, apart ? "Texture L2" : "L1 L2", 1);
-  if (texture)
+    if (other && d->hash_of_read_only)
+      draw_text(d, "other_hash = yes\n");
+  }
+  if (texture) {
     draw_path(d, "texture", cycles + draw_number(d, 0, 60), apart ? "Texture L2" : "L1 L2", 1);
+    if (other)
+      draw_text(d, "other_hash = yes\n");
+  }
 }
 
 static void draw_constant(struct drawing *d)

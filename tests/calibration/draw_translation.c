@@ -10,6 +10,39 @@
 #define MIB_LEAST 2 /* that an entry covers */
 #define MIB_MOST 64
 #define WAYS 8 /* of a second TLB */
+#define SETS_MOST 64u /* of different sizes, */
+#define SET_MEAN 100  /* their mean size, at most, */
+#define SET_MOST 192u /* and the largest one */
+
+/* Sets of different sizes that have so many entries together: one is larger, as on Kepler (Mei and
+ * Chu 2017: 17 and six times 8), or all differ. From random numbers of its own. */
+static bool draw_unequal_sets(struct drawing *d, unsigned entries)
+{
+  struct drawing own = *d;
+  unsigned most, sets, rest = entries, size[SETS_MOST], sum = 0;
+  bool one;
+
+  gc_random_seed(&own.random, gc_random_next(&own.random));
+  if (!d->unusual || !draw_chance(&own, 0.5))
+    return false;
+  one = draw_chance(&own, 0.5);
+  most = entries / 4 < SETS_MOST ? entries / 4 : SETS_MOST;
+  sets = draw_number(&own, 2, most > 2 ? most : 2);
+  while (sets < SETS_MOST && entries > sets * SET_MEAN)
+    sets++;
+  for (unsigned i = 0; i < sets; i++)
+    sum += size[i] = one ? 8 + 8 * !i : draw_number(&own, 8, 16);
+  for (unsigned i = 1; i < sets; i++)
+    rest -= size[i] = size[i] * entries / sum;
+  size[0] = rest;
+  if (rest > SET_MOST)
+    return false;
+  draw_text(d, "sets =");
+  for (unsigned i = 0; i < sets; i++)
+    draw_text(d, " %u", size[i]);
+  draw_text(d, "\n");
+  return true;
+}
 
 /* Returns its entries; *covers: MiB of each. */
 static unsigned draw_first(struct drawing *d, unsigned *covers)
@@ -19,6 +52,7 @@ static unsigned draw_first(struct drawing *d, unsigned *covers)
   *covers = draw_power(d, MIB_LEAST, 32);
   draw_text(d, "\n[tlb L1TLB]\nentries = %u\ncovers = %u MiB\npenalty = %u\n", entries, *covers,
             (unsigned)draw_scaled(d, 8, 120));
+  draw_unequal_sets(d, entries);
   if (draw_chance(d, 0.35))
     draw_text(d, "scope = group 2\n"); /* a TPC */
   return entries;
@@ -62,9 +96,10 @@ static void draw_second(struct drawing *d, unsigned first_entries, unsigned firs
     sets *= 2;
   while (sets * WAYS * covers > most)
     sets /= 2;
-  draw_text(d, "\n[tlb L2TLB]\nentries = %u\nways = %u\ncovers = %u MiB\npenalty = %u\n",
-            sets * WAYS, WAYS, covers,
+  draw_text(d, "\n[tlb L2TLB]\nentries = %u\ncovers = %u MiB\npenalty = %u\n", sets * WAYS, covers,
             (unsigned)(draw_chance(d, 0.8) ? draw_between(d, 60, 600) : draw_scaled(d, 8, 60)));
+  if (!draw_unequal_sets(d, sets * WAYS))
+    draw_text(d, "ways = %u\n", WAYS);
   draw_scope(d);
 }
 

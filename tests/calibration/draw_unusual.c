@@ -8,6 +8,8 @@
  */
 #include "drawing.h"
 
+#include <string.h>
+
 #define SMS_MOST 300
 #define ID_RANGES_MOST 24
 #define SPREAD_MOST 60       /* cycles by which the latency on an SM differs from that of the GPU */
@@ -74,6 +76,27 @@ double draw_write_share(struct drawing *d)
 unsigned draw_far_die(struct drawing *d)
 {
   return (unsigned)(d->l2_ahead * draw_between(d, 0.4, 0.95));
+}
+
+bool draw_other_hash(struct drawing *d)
+{
+  static const char *const hashes[] = {"none", "xor", "skew", "bits"};
+  const struct gc_random kept = d->random; /* whatever else is drawn does not change */
+  bool other;
+
+  gc_random_seed(&d->random, ~gc_random_next(&d->random));
+  other = d->unusual && draw_chance(d, 0.5);
+  d->hash_of_read_only = draw_chance(d, 0.3);
+  if (other) {
+    unsigned i = d->hash_sets ? draw_number(d, 0, 3) : 2;
+
+    if (!strcmp(hashes[i], d->hash))
+      i = (i + 1) % 4;
+    draw_text(d, "other_hash = ");
+    draw_hash_named(d, hashes[i]);
+  }
+  d->random = kept;
+  return other;
 }
 
 unsigned draw_above_line(const struct drawing *d)

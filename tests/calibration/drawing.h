@@ -47,6 +47,9 @@ struct drawing {
   bool lone;          /* some TPCs take no large clusters */
   bool gpc_parts;     /* the SMs of a GPC are near to the same part of L2 */
   unsigned gpc_sides; /* bit g: which one */
+  bool hash_of_read_only; /* read-only loads use the other hash of L1, too */
+  const char *hash;   /* of the cache whose section is being written; */
+  unsigned hash_sets, hash_bit; /* 0: not all hashes are possible; the lowest bit above the sets */
 };
 
 /* Appends to the profile. */
@@ -112,6 +115,10 @@ void draw_unusual(struct drawing *d, bool amd);
 void draw_second_mode(struct drawing *d);
 double draw_write_share(struct drawing *d);
 unsigned draw_far_die(struct drawing *d);
+/* The other hash of an L1, after its other keys. Returns whether there is one. */
+bool draw_other_hash(struct drawing *d);
+/* The rest of a line, from the name of the hash on. */
+void draw_hash_named(struct drawing *d, const char *hash);
 /* The lowest address bit above the longest line. */
 unsigned draw_above_line(const struct drawing *d);
 

@@ -73,6 +73,11 @@ static bool as_slow_as_l2(const struct court *court, const struct court_case *c)
              L2_SHARE * gc_model_true_latency(court->model, GC_SPACE_CG, 0);
 }
 
+static bool other_sets_than_l1(const struct court *court, const struct court_case *c)
+{
+  return !court_sets_of_l1(court, c);
+}
+
 static const struct reason {
   const char *part; /* of the sentence */
   bool (*holds)(const struct court *court, const struct court_case *c);
@@ -85,6 +90,8 @@ static const struct reason {
     {"slow loads come and go", slow_loads_exist},
     {"still hit the cache before this one", hit_the_cache_before},
     {"as long as in L2 at all sizes", as_slow_as_l2},
+    {"and the same sets", court_sets_of_l1},
+    {"the sets are not those of L1Cache", other_sets_than_l1},
 };
 
 bool reason_is_false(const struct court *court, const struct court_case *c, const char *why)

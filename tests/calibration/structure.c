@@ -6,6 +6,7 @@
 #include "court.h"
 
 #include "model/cache.h"
+#include "model/walk.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,8 +81,16 @@ static uint64_t masked(const char *masks, uint64_t address)
   return set;
 }
 
+/* The set of an address that is loaded through this path. */
+static uint32_t set_of(const struct court *court, const struct court_case *c,
+                       const struct gc_cache *cache, uint64_t address)
+{
+  return gc_cache_set(cache, gc_walk_first(&court->profile.paths[c->space], address));
+}
+
 /* Lines are in the same set of the model exactly if the masks say so. */
-static bool same_sets(const struct court_case *c, const struct gc_cache *cache, uint64_t stride)
+static bool same_sets(const struct court *court, const struct court_case *c,
+                      const struct gc_cache *cache, uint64_t stride)
 {
   uint32_t *set = malloc(cache->sets * sizeof(*set));
   bool same = true;
@@ -92,8 +101,8 @@ static bool same_sets(const struct court_case *c, const struct gc_cache *cache, 
 
     same = number < cache->sets;
     if (same && set[number] == UINT32_MAX)
-      set[number] = gc_cache_set(cache, i * stride);
-    same = same && set[number] == gc_cache_set(cache, i * stride);
+      set[number] = set_of(court, c, cache, i * stride);
+    same = same && set[number] == set_of(court, c, cache, i * stride);
   }
   free(set);
   return same;
@@ -108,10 +117,33 @@ bool judge_masks(const struct court *court, struct court_case *c)
     return false;
   snprintf(c->truth, sizeof(c->truth), "the sets of the model");
   init_cache(court, c, &cache);
-  same = same_sets(c, &cache, c->cache->shape.line) &&
+  same = same_sets(court, c, &cache, c->cache->shape.line) &&
          (c->space == GC_SPACE_CONSTANT ||
-          (same_sets(c, &cache, (1u << 20) / 64 + c->cache->shape.line) &&
-           same_sets(c, &cache, (1ull << 36) / CHECKED + c->cache->shape.line)));
+          (same_sets(court, c, &cache, (1u << 20) / 64 + c->cache->shape.line) &&
+           same_sets(court, c, &cache, (1ull << 36) / CHECKED + c->cache->shape.line)));
+  gc_cache_fini(&cache);
+  return same;
+}
+
+bool court_sets_of_l1(const struct court *court, const struct court_case *c)
+{
+  uint32_t *other;
+  struct gc_cache cache;
+  bool same = true;
+
+  if (!c->cache || !gc_model_true_shared(court->model, GC_SPACE_CA, c->space))
+    return false;
+  init_cache(court, c, &cache);
+  other = malloc(cache.sets * sizeof(*other));
+  memset(other, 0xff, cache.sets * sizeof(*other));
+  for (uint64_t i = 0; i < CHECKED && same; i++) {
+    const uint64_t address = i * c->cache->shape.line;
+    const uint32_t set = gc_cache_set(&cache, address), number = set_of(court, c, &cache, address);
+
+    other[set] = other[set] == UINT32_MAX ? number : other[set];
+    same = other[set] == number;
+  }
+  free(other);
   gc_cache_fini(&cache);
   return same;
 }

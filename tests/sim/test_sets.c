@@ -12,6 +12,7 @@
 #include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
+#include "measure/topology/topology.h"
 #include "open.h"
 
 /* Runs everything that sets need on one cache. */
@@ -200,6 +201,60 @@ static void other_policies(void **state)
   close_gpu(&o);
 }
 
+/* The sets of a path that ends in the storage of L1. */
+static const struct gc_measured *find_shared(struct opened *o, enum gc_kind kind)
+{
+  find(o, GC_L1);
+  run_step(o, gc_step_storage, GC_L1);
+  run_step(o, gc_step_capacity, kind);
+  run_step(o, gc_step_latency, kind);
+  run_step(o, gc_step_fetch, kind);
+  run_step(o, gc_step_line, kind);
+  run_step(o, gc_step_sharing, kind);
+  assert_true(measured(o, kind)->shared_with & 1u << GC_L1);
+  run_step(o, gc_step_sets, kind);
+  return measured(o, kind);
+}
+
+/* Texture and read-only loads of an H200 and a V100: if their hash is that of L1, the sets are those
+ * of L1. If it is another one, they have sets of their own. */
+static void other_hash_in_one_storage(void **state)
+{
+#define OTHER_HASH(hash)                                                                           \
+  {"[cache L1]\n", "[cache L1]\nother_hash = " hash "\n"}, {"[space texture]\n", "[space texture]\nother_hash = yes\n"}
+#define MASKS "0x10080 0x20100 0x40200 0x80400 0x100800 0x11000 0x2000 0x24000 0x48000"
+  static const struct {
+    struct edited gpu;
+    enum gc_kind kind;
+    const char *why; /* there are no sets; NULL: there are */
+    uint64_t sets, ways;
+    const char *masks;
+  } cases[] = {
+      {{"h200", {{0}}}, GC_TEXTURE, "same storage as L1Cache, and the same sets", 0, 0, ""},
+      {{"v100", {{0}}}, GC_TEXTURE, "same storage as L1Cache, and the same sets", 0, 0, ""},
+      {{"h200", {OTHER_HASH(MASKS)}}, GC_TEXTURE, NULL, 512, 4,
+       "0x10080,0x20100,0x40200,0x80400,0x100800,0x11000,0x2000,0x24000,0x48000"},
+      {{"h200", {OTHER_HASH(MASKS)}}, GC_READ_ONLY, "same storage as L1Cache, and the same sets", 0, 0, ""},
+      {{"v100", {OTHER_HASH("skew")}}, GC_TEXTURE, NULL, 242, 4, ""},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    const struct gc_measured *found;
+    struct opened o;
+
+    open_edited(&o, &cases[i].gpu);
+    found = find_shared(&o, cases[i].kind);
+    assert_string_equal(found->found[GC_SETS].why, cases[i].why ? cases[i].why : "");
+    if (!cases[i].why) {
+      assert_int_equal(found->sets, cases[i].sets);
+      assert_int_equal(found->ways, cases[i].ways);
+      check_masks(&o, found, cases[i].masks);
+    }
+    close_gpu(&o);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -209,6 +264,7 @@ int main(void)
     cmocka_unit_test(more_ways_than_data),
     cmocka_unit_test(upper_address_bits),
     cmocka_unit_test(other_policies),
+    cmocka_unit_test(other_hash_in_one_storage),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

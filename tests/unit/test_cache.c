@@ -250,7 +250,7 @@ static void hashes_spread_strides_and_keep_the_capacity(void **state)
     struct gc_cache cache;
     unsigned strided = 0;
 
-    s.hash = hashes[h];
+    s.index.hash = hashes[h];
     gc_random_seed(&random, 1);
     assert_int_equal(gc_cache_init(&cache, &s, 64), 0);
     assert_int_equal(hits(&cache, 256, 1, &random), 256);
@@ -276,9 +276,9 @@ static void fermi_hash_takes_its_bits(void **state)
   struct gc_cache cache;
 
   (void)state;
-  s.hash = GC_HASH_BITS;
-  s.hash_bit_count = 5;
-  memcpy(s.hash_bits, (uint32_t[]){13, 14, 15, 17, 19}, 5 * sizeof(uint32_t));
+  s.index.hash = GC_HASH_BITS;
+  s.index.bit_count = 5;
+  memcpy(s.index.bits, (uint32_t[]){13, 14, 15, 17, 19}, 5 * sizeof(uint32_t));
   gc_random_seed(&random, 1);
   assert_int_equal(gc_cache_init(&cache, &s, 32), 0);
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -300,9 +300,9 @@ static void masks_are_parities(void **state)
   unsigned lines[8] = {0};
 
   (void)state;
-  s.hash = GC_HASH_MASKS;
-  s.hash_bit_count = 3;
-  memcpy(s.hash_masks, (uint64_t[]){0x2080, 0x100, 0x3200}, 3 * sizeof(uint64_t));
+  s.index.hash = GC_HASH_MASKS;
+  s.index.bit_count = 3;
+  memcpy(s.index.masks, (uint64_t[]){0x2080, 0x100, 0x3200}, 3 * sizeof(uint64_t));
   assert_int_equal(gc_cache_init(&cache, &s, 8), 0);
   assert_int_equal(gc_cache_set(&cache, 0x80), 1);
   assert_int_equal(gc_cache_set(&cache, 0x2000), 5);
@@ -619,7 +619,7 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
                      gc_cache_has_any(&b, step.address, step.mask, step.count));
     if (!gc_random_below(&random, 500)) {
       const uint32_t fewer =
-          s.hash == GC_HASH_NONE && !wide ? 1 + gc_random_below(&random, sets) : sets;
+          s.index.hash == GC_HASH_NONE && !wide ? 1 + gc_random_below(&random, sets) : sets;
 
       gc_cache_resize(&a, fewer);
       make_plain(&a);
@@ -648,9 +648,9 @@ static void windows_are_like_single_loads(void **state)
   check_program(s, 48, false);
   s.replacement = GC_REPLACE_PLRU;
   check_program(s, 48, false);
-  s.hash = GC_HASH_MASKS;
-  s.hash_bit_count = 3;
-  memcpy(s.hash_masks, (uint64_t[]){0x2080, 0x1100, 0x3200}, 3 * sizeof(uint64_t));
+  s.index.hash = GC_HASH_MASKS;
+  s.index.bit_count = 3;
+  memcpy(s.index.masks, (uint64_t[]){0x2080, 0x1100, 0x3200}, 3 * sizeof(uint64_t));
   check_program(s, 8, false);
   s.replacement = GC_REPLACE_LRU;
   check_program(s, 8, false);
@@ -667,10 +667,10 @@ static void wide_caches_are_like_others(void **state)
   check_program(s, 1025, true); /* an odd number of sets: the last block is not full */
   check_program(s, 64, true);   /* the smallest one has one block */
   check_program(s, 65, true);
-  s.hash = GC_HASH_XOR;
+  s.index.hash = GC_HASH_XOR;
   check_program(s, 1024, true);
   check_program(s, 64, true);
-  s.hash = GC_HASH_NONE;
+  s.index.hash = GC_HASH_NONE;
   s.interleave = 512;
   check_program(s, 1024, true);
 }

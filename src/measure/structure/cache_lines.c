@@ -13,12 +13,20 @@
 #define CLEAR 1.25 /* misses take at least this many times as long as hits */
 #define SECTOR 32u /* if it is not known: no cache has smaller ones */
 
+bool gc_cache_lines_of_l1(const struct gc_measured *element)
+{
+  return element->kind != GC_L1 && element->shared_with & 1u << GC_L1;
+}
+
 const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cache_lines *lines)
+{
+  return gc_cache_lines_of_l1(element) ? GC_LINES_OF_L1 : gc_cache_lines_of_path(element, lines);
+}
+
+const char *gc_cache_lines_of_path(const struct gc_measured *element, struct gc_cache_lines *lines)
 {
   const struct gc_level *level = &element->level;
 
-  if (element->kind != GC_L1 && element->shared_with & 1u << GC_L1)
-    return "same storage as L1Cache";
   if (!gc_capacity(element))
     return "this needs the capacity, which is absent";
   if (!gc_found(element, GC_LINE))

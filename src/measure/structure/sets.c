@@ -11,6 +11,7 @@
 #include "measure/structure/cache_lines.h"
 #include "measure/structure/overfull.h"
 #include "measure/structure/policy.h"
+#include "measure/structure/same_sets.h"
 #include "measure/walk/marks.h"
 #include "measure/walk/ring.h"
 #include "measure/walk/vote.h"
@@ -496,7 +497,7 @@ static void note(const struct gc_overfull *o)
 /* First an array with a few lines less, in ascending order: other data may occupy a line or two,
  * and the L1 of an H200 holds less in other orders. If sets have few lines less than that, they are
  * full only in an array without spare lines. */
-static int find(struct gc_measured *element, struct gc_overfull *o)
+static int find(struct gc_measurement *m, struct gc_measured *element, struct gc_overfull *o)
 {
   struct geometry found = {0};
   struct sizes sizes;
@@ -523,15 +524,34 @@ static int find(struct gc_measured *element, struct gc_overfull *o)
     if ((status = find_geometry(o, &sizes, &found)))
       return status;
   }
+  if (element->kind == GC_L1 && (status = gc_same_sets_keep(m, o, sizes.lines)))
+    return status;
   status = put_geometry(element, &sizes, &found);
   return status ? status : find_policy(element, o, &sizes);
+}
+
+/* Of another path into the storage of L1: finds its sets if they are others. */
+static int find_others(struct gc_measurement *m, struct gc_measured *element, struct gc_overfull *o)
+{
+  enum gc_answer same;
+  int status = gc_same_sets_ask(m, o, &same);
+
+  if (status)
+    return status;
+  if (same != GC_NO)
+    return gc_no_value(o->bench, same == GC_YES ? GC_LINES_OF_L1 ", and the same sets"
+                                                : GC_LINES_OF_L1);
+  status = find(m, element, o);
+  return status == GC_NO_VALUE
+             ? gc_fail_in(o->bench->err, status, "the sets are not those of L1Cache")
+             : status;
 }
 
 int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_overfull *o;
   struct gc_cache_lines lines;
-  const char *why = gc_cache_lines_find(element, &lines);
+  const char *why = gc_cache_lines_of_path(element, &lines);
   int status;
 
   if (why)
@@ -551,7 +571,7 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
   if (!(status = gc_cache_lines_prepare(o->bench, o->path)) &&
       !(status = gc_overfull_open(o, lines.sector)))
     status = (uint64_t)o->lines * o->line * 2 <= o->layout.bytes
-                 ? find(element, o)
+                 ? (gc_cache_lines_of_l1(element) ? find_others : find)(m, element, o)
                  : gc_no_value(&m->bench, "there are too few addresses for lines that do not fit");
   return status;
 }
