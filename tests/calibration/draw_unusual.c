@@ -85,10 +85,10 @@ bool draw_other_hash(struct drawing *d)
   bool other;
 
   gc_random_seed(&d->random, ~gc_random_next(&d->random));
-  other = d->unusual && draw_chance(d, 0.5);
+  other = d->unusual && d->hash_sets && draw_chance(d, 0.6);
   d->hash_of_read_only = draw_chance(d, 0.3);
   if (other) {
-    unsigned i = d->hash_sets ? draw_number(d, 0, 3) : 2;
+    unsigned i = draw_number(d, 0, 3);
 
     if (!strcmp(hashes[i], d->hash))
       i = (i + 1) % 4;

@@ -217,12 +217,13 @@ static const struct gc_measured *find_shared(struct opened *o, enum gc_kind kind
 }
 
 /* Texture and read-only loads of an H200 and a V100: if their hash is that of L1, the sets are those
- * of L1. If it is another one, they have sets of their own. */
+ * of L1. If it is another one, they have sets of their own. If it is not linear, their number is not
+ * found, because there are sets for more lines than the carve-out leaves. */
 static void other_hash_in_one_storage(void **state)
 {
 #define OTHER_HASH(hash)                                                                           \
   {"[cache L1]\n", "[cache L1]\nother_hash = " hash "\n"}, {"[space texture]\n", "[space texture]\nother_hash = yes\n"}
-#define MASKS "0x10080 0x20100 0x40200 0x80400 0x100800 0x11000 0x2000 0x24000 0x48000"
+#define MASKS "masks 0x10080 0x20100 0x40200 0x80400 0x100800 0x11000 0x2000 0x24000 0x48000"
   static const struct {
     struct edited gpu;
     enum gc_kind kind;
@@ -235,7 +236,11 @@ static void other_hash_in_one_storage(void **state)
       {{"h200", {OTHER_HASH(MASKS)}}, GC_TEXTURE, NULL, 512, 4,
        "0x10080,0x20100,0x40200,0x80400,0x100800,0x11000,0x2000,0x24000,0x48000"},
       {{"h200", {OTHER_HASH(MASKS)}}, GC_READ_ONLY, "same storage as L1Cache, and the same sets", 0, 0, ""},
-      {{"v100", {OTHER_HASH("skew")}}, GC_TEXTURE, NULL, 242, 4, ""},
+      {{"h200", {OTHER_HASH("skew")}},
+       GC_TEXTURE,
+       "the sets are not those of L1Cache: the numbers of lines that conflict are not the same: the "
+       "sets are unequal, or a set has more than 192 lines",
+       0, 0, ""},
   };
 
   (void)state;

@@ -530,9 +530,17 @@ static int find(struct gc_measurement *m, struct gc_measured *element, struct gc
   return status ? status : find_policy(element, o, &sizes);
 }
 
+/* Whatever the hash is, the storage has the same sets. */
+static bool agrees(const struct gc_measured *element, const struct gc_measured *l1)
+{
+  return !gc_found(element, GC_SETS) || !gc_found(l1, GC_SETS) ||
+         (element->sets == l1->sets && element->ways == l1->ways);
+}
+
 /* Of another path into the storage of L1: finds its sets if they are others. */
 static int find_others(struct gc_measurement *m, struct gc_measured *element, struct gc_overfull *o)
 {
+  const union gc_property_set all = GC_SET_PROPERTIES;
   enum gc_answer same;
   int status = gc_same_sets_ask(m, o, &same);
 
@@ -542,9 +550,14 @@ static int find_others(struct gc_measurement *m, struct gc_measured *element, st
     return gc_no_value(o->bench, same == GC_YES ? GC_LINES_OF_L1 ", and the same sets"
                                                 : GC_LINES_OF_L1);
   status = find(m, element, o);
-  return status == GC_NO_VALUE
-             ? gc_fail_in(o->bench->err, status, "the sets are not those of L1Cache")
-             : status;
+  if (status == GC_NO_VALUE)
+    return gc_fail_in(o->bench->err, status, "the sets are not those of L1Cache");
+  if (!status && !agrees(element, &m->results->element[GC_L1]))
+    for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+      if (all.has[property])
+        gc_set_absent(element, (enum gc_property)property,
+                      "the sets are not those of L1Cache, but their number must be the same");
+  return status;
 }
 
 int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
