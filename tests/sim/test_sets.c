@@ -170,7 +170,7 @@ static void upper_address_bits(void **state)
     snprintf(hash, sizeof(hash), "%s%s", low, cases[i].last);
     snprintf(expected, sizeof(expected), "0x80,0x100,0x200,0x400,0x800,0x1000,0x2000,0x4000,%s", cases[i].found);
     snprintf(text, sizeof(text), "%s", text_of(path));
-    set_value(text, sizeof(text), "hash = masks ", hash);
+    set_value(text, sizeof(text), "\nhash = masks ", hash);
     set_value(text, sizeof(text), "outliers = ", cases[i].outliers);
     open_profile(&o, "%s", text);
     found = find(&o, GC_L1);
@@ -216,14 +216,11 @@ static const struct gc_measured *find_shared(struct opened *o, enum gc_kind kind
   return measured(o, kind);
 }
 
-/* Texture and read-only loads of an H200 and a V100: if their hash is that of L1, the sets are those
- * of L1. If it is another one, they have sets of their own. If it is not linear, their number is not
- * found, because there are sets for more lines than the carve-out leaves. */
+/* Texture and read-only loads of an H200 and others: if their hash is that of L1, the sets are those
+ * of L1. If it is another one, they have sets of their own. */
 static void other_hash_in_one_storage(void **state)
 {
-#define OTHER_HASH(hash)                                                                           \
-  {"[cache L1]\n", "[cache L1]\nother_hash = " hash "\n"}, {"[space texture]\n", "[space texture]\nother_hash = yes\n"}
-#define MASKS "masks 0x10080 0x20100 0x40200 0x80400 0x100800 0x11000 0x2000 0x24000 0x48000"
+#define TEXTURE_MASKS "0x80,0x100,0x150200,0x120400,0x130800,0x91000,0x112000,0xa4000,0xc8000"
   static const struct {
     struct edited gpu;
     enum gc_kind kind;
@@ -231,12 +228,13 @@ static void other_hash_in_one_storage(void **state)
     uint64_t sets, ways;
     const char *masks;
   } cases[] = {
-      {{"h200", {{0}}}, GC_TEXTURE, "same storage as L1Cache, and the same sets", 0, 0, ""},
+      {{"h200", {{0}}}, GC_TEXTURE, NULL, 512, 4, TEXTURE_MASKS},
+      {{"h200", {{0}}}, GC_READ_ONLY, "same storage as L1Cache, and the same sets", 0, 0, ""},
+      {{"h200", {{"[space nc]\n", "[space nc]\nother_hash = yes\n"}}}, GC_READ_ONLY, NULL, 512, 4, TEXTURE_MASKS},
       {{"v100", {{0}}}, GC_TEXTURE, "same storage as L1Cache, and the same sets", 0, 0, ""},
-      {{"h200", {OTHER_HASH(MASKS)}}, GC_TEXTURE, NULL, 512, 4,
-       "0x10080,0x20100,0x40200,0x80400,0x100800,0x11000,0x2000,0x24000,0x48000"},
-      {{"h200", {OTHER_HASH(MASKS)}}, GC_READ_ONLY, "same storage as L1Cache, and the same sets", 0, 0, ""},
-      {{"h200", {OTHER_HASH("skew")}},
+      {{"h100",
+        {{"[cache L1]\n", "[cache L1]\nother_hash = skew\n"},
+         {"[space texture]\n", "[space texture]\nother_hash = yes\n"}}},
        GC_TEXTURE,
        "the sets are not those of L1Cache: the numbers of lines that conflict are not the same: the "
        "sets are unequal, or a set has more than 192 lines",

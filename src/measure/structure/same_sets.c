@@ -106,15 +106,22 @@ static int walk(struct gc_overfull *o, const struct sets *sets, size_t n, bool m
   return status;
 }
 
+static double mean(const uint32_t *counts, size_t n)
+{
+  double sum = 0;
+
+  for (size_t i = 0; i < n; i++)
+    sum += counts[i];
+  return sum / (double)n;
+}
+
 /* If lines displace each other, at least one of them misses in each pass. */
 static enum gc_answer conclude(const uint32_t *slow, const uint32_t *mixed, size_t n,
                                uint32_t passes)
 {
-  double noise = 0;
+  const double noise = mean(mixed, n);
   size_t displaced = 0;
 
-  for (size_t i = 0; i < n; i++)
-    noise += (double)mixed[i] / (double)n;
   for (size_t i = 0; i < n; i++)
     displaced += slow[i] > noise + 0.5 * passes;
   if (NOISE_MOST * sqrt(noise) > 0.5 * passes)
@@ -140,9 +147,8 @@ int gc_same_sets_ask(const struct gc_measurement *m, struct gc_overfull *o, enum
       (status = walk(o, sets, n, true, passes * sets->lines, mixed)))
     return status;
   *same = conclude(slow, mixed, n, passes);
-  for (size_t i = 0; i < n; i++)
-    gc_raw_note(o->bench->raw, "slow loads of a set of L1", slow[i]);
-  for (size_t i = 0; i < n; i++)
-    gc_raw_note(o->bench->raw, "slow loads of mixed lines", mixed[i]);
+  gc_raw_note(o->bench->raw, "loads of lines of a set of L1", (double)n * passes * sets->lines);
+  gc_raw_note(o->bench->raw, "of these, slow", mean(slow, n) * (double)n);
+  gc_raw_note(o->bench->raw, "of as many with mixed lines, slow", mean(mixed, n) * (double)n);
   return 0;
 }
