@@ -102,6 +102,7 @@ static void draw_hash(struct drawing *d, const struct draw_shape *shape, unsigne
     draw_text(d, "hash = ");
     draw_hash_named(d, d->hash);
   } else if (p < 0.75 && ways % 4 == 0 && sets % 4 == 0) {
+    d->hash_sets = 0;
     draw_text(d, "interleave = %u\n", line * 4);
   }
 }
