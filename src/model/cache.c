@@ -251,8 +251,7 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   for (uint32_t way = 0; way < shape->ways; way++)
     cache->weight_sum += shape->weights[way];
   cache->ways = shape->ways;
-  cache->in_turn =
-      hash == GC_HASH_NONE && !shape->has_other && shape->interleave == shape->line;
+  cache->in_turn = hash == GC_HASH_NONE && !shape->has_other && shape->interleave == shape->line;
   cache->rare_hash = (hash != GC_HASH_NONE && hash != GC_HASH_XOR) || shape->has_other;
   cache->record = by_age(shape) ? gc_aged_record_words(shape)
                                 : gc_set_record_words(gc_set_layout(shape->ways));

@@ -53,7 +53,8 @@ struct gc_set_index {
   uint64_t masks[GC_CACHE_HASH_BITS_MAX];
 };
 
-/* Loads at an address with this bit use the other hash of the cache. No address has it otherwise. */
+/* Loads at an address with this bit use the other hash of the cache. No address has it otherwise.
+ */
 #define GC_OTHER_HASH (1ull << 55)
 
 struct gc_cache_shape {
@@ -91,7 +92,7 @@ struct gc_cache {
   uint64_t placed_line;   /* aged.c, fixed.c: the line whose set was found last, and this set */
   uint32_t placed_set;
   uint32_t line_shift, sector_shift, interleave_shift;
-  uint32_t other_shift;   /* of the bit for the other hash in the number of a line */
+  uint32_t other_shift; /* of the bit for the other hash in the number of a line */
   uint32_t weight_sum;
   int32_t duel;           /* misses of sets that insert youngest less those of bimodal ones */
   bool used;              /* it was accessed since it was emptied */

@@ -282,8 +282,9 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
     if (outside && path->levels[i].cycles <= profile->sm_spread)
       return "sm_spread is not less than a latency";
   }
-  if (path->other_hash && (path->count < 2 || !profile->caches[path->levels[0].cache].shape.has_other ||
-                           (space != GC_SPACE_NC && space != GC_SPACE_TEXTURE)))
+  if (path->other_hash &&
+      (path->count < 2 || !profile->caches[path->levels[0].cache].shape.has_other ||
+       (space != GC_SPACE_NC && space != GC_SPACE_TEXTURE)))
     return "other_hash is for nc and texture, if the first cache of the path has one";
   if (space == GC_SPACE_CG && before < (int)GC_SCOPE_XCD)
     return "the path of cg must go through the chip's L2";

@@ -148,9 +148,8 @@ static inline unsigned gc_walk_from(struct gc_model *model, uint32_t sm, enum gc
   const unsigned last = path->count - 1;
   uint32_t extra = 0;
 
-  while (level < last &&
-         !gc_walk_level(model, path->levels[level].cache, sm,
-                        level ? address : gc_walk_first(path, address), &extra))
+  while (level < last && !gc_walk_level(model, path->levels[level].cache, sm,
+                                        level ? address : gc_walk_first(path, address), &extra))
     level++;
   for (unsigned missed = 0; missed < level && model->profile.whole_sectors; missed++)
     gc_walk_fetch_rest(model, sm, path, missed, address);

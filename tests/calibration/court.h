@@ -72,8 +72,8 @@ double court_rate(const struct court *court, const struct court_case *c);
   bool judge_##judge(const struct court *court, struct court_case *c);
 #include "record/property_table.h"
 
-/* structure.c: loads through this path and those of L1 use the same cache, and choose its sets in the
- * same way. */
+/* structure.c: loads through this path and those of L1 use the same cache, and choose its sets in
+ * the same way. */
 bool court_sets_of_l1(const struct court *court, const struct court_case *c);
 
 /* tlbs.c: the same for TLBs. court_tlb: whether the element is one. */

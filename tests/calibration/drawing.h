@@ -47,8 +47,8 @@ struct drawing {
   bool lone;          /* some TPCs take no large clusters */
   bool gpc_parts;     /* the SMs of a GPC are near to the same part of L2 */
   unsigned gpc_sides; /* bit g: which one */
-  bool hash_of_read_only; /* read-only loads use the other hash of L1, too */
-  const char *hash;   /* of the cache whose section is being written; */
+  bool hash_of_read_only;       /* read-only loads use the other hash of L1, too */
+  const char *hash;             /* of the cache whose section is being written; */
   unsigned hash_sets, hash_bit; /* 0: not all hashes are possible; the lowest bit above the sets */
 };
 

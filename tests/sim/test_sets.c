@@ -216,8 +216,8 @@ static const struct gc_measured *find_shared(struct opened *o, enum gc_kind kind
   return measured(o, kind);
 }
 
-/* Texture and read-only loads of an H200 and others: if their hash is that of L1, the sets are those
- * of L1. If it is another one, they have sets of their own. */
+/* Texture and read-only loads of an H200 and others: if their hash is that of L1, the sets are
+ * those of L1. If it is another one, they have sets of their own. */
 static void other_hash_in_one_storage(void **state)
 {
 #define TEXTURE_MASKS "0x80,0x100,0x150200,0x120400,0x130800,0x91000,0x112000,0xa4000,0xc8000"
@@ -230,15 +230,23 @@ static void other_hash_in_one_storage(void **state)
   } cases[] = {
       {{"h200", {{0}}}, GC_TEXTURE, NULL, 512, 4, TEXTURE_MASKS},
       {{"h200", {{0}}}, GC_READ_ONLY, "same storage as L1Cache, and the same sets", 0, 0, ""},
-      {{"h200", {{"[space nc]\n", "[space nc]\nother_hash = yes\n"}}}, GC_READ_ONLY, NULL, 512, 4, TEXTURE_MASKS},
+      {{"h200", {{"[space nc]\n", "[space nc]\nother_hash = yes\n"}}},
+       GC_READ_ONLY,
+       NULL,
+       512,
+       4,
+       TEXTURE_MASKS},
       {{"v100", {{0}}}, GC_TEXTURE, "same storage as L1Cache, and the same sets", 0, 0, ""},
       {{"h100",
         {{"[cache L1]\n", "[cache L1]\nother_hash = skew\n"},
          {"[space texture]\n", "[space texture]\nother_hash = yes\n"}}},
        GC_TEXTURE,
-       "the sets are not those of L1Cache: the numbers of lines that conflict are not the same: the "
+       "the sets are not those of L1Cache: the numbers of lines that conflict are not the same: "
+       "the "
        "sets are unequal, or a set has more than 192 lines",
-       0, 0, ""},
+       0,
+       0,
+       ""},
   };
 
   (void)state;
@@ -261,13 +269,13 @@ static void other_hash_in_one_storage(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(sets_of_the_papers),
-    cmocka_unit_test(nugteren_at_48_kib),
-    cmocka_unit_test(mei_victims),
-    cmocka_unit_test(more_ways_than_data),
-    cmocka_unit_test(upper_address_bits),
-    cmocka_unit_test(other_policies),
-    cmocka_unit_test(other_hash_in_one_storage),
+      cmocka_unit_test(sets_of_the_papers),
+      cmocka_unit_test(nugteren_at_48_kib),
+      cmocka_unit_test(mei_victims),
+      cmocka_unit_test(more_ways_than_data),
+      cmocka_unit_test(upper_address_bits),
+      cmocka_unit_test(other_policies),
+      cmocka_unit_test(other_hash_in_one_storage),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

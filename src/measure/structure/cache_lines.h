@@ -22,8 +22,7 @@ bool gc_cache_lines_of_l1(const struct gc_measured *element);
 /* Returns NULL, or the reason for absent properties: they are reported for L1 only, or something is
  * not known. _of_path: also for another path into the storage of L1. */
 const char *gc_cache_lines_find(const struct gc_measured *element, struct gc_cache_lines *lines);
-const char *gc_cache_lines_of_path(const struct gc_measured *element,
-                                   struct gc_cache_lines *lines);
+const char *gc_cache_lines_of_path(const struct gc_measured *element, struct gc_cache_lines *lines);
 
 /* The same for what counts misses by single loads, and so needs element->late. */
 const char *gc_cache_lines_late(const struct gc_measured *element);

@@ -4,8 +4,8 @@
  * Do loads of another path choose the sets of L1 in the same way? The texture and the read-only
  * path often end in the storage of L1, but the hash of addresses may be another one. Lines that
  * share a set of L1, one more than it has ways, displace each other through the other path, too, if
- * the hash is the same. If it is another one, they are in different sets and all hit. doc/methods.md,
- * "Sets and replacement".
+ * the hash is the same. If it is another one, they are in different sets and all hit.
+ * doc/methods.md, "Sets and replacement".
  */
 #ifndef GC_MEASURE_STRUCTURE_SAME_SETS_H
 #define GC_MEASURE_STRUCTURE_SAME_SETS_H

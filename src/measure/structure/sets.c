@@ -547,8 +547,8 @@ static int find_others(struct gc_measurement *m, struct gc_measured *element, st
   if (status)
     return status;
   if (same != GC_NO)
-    return gc_no_value(o->bench, same == GC_YES ? GC_LINES_OF_L1 ", and the same sets"
-                                                : GC_LINES_OF_L1);
+    return gc_no_value(o->bench,
+                       same == GC_YES ? GC_LINES_OF_L1 ", and the same sets" : GC_LINES_OF_L1);
   status = find(m, element, o);
   if (status == GC_NO_VALUE)
     return gc_fail_in(o->bench->err, status, "the sets are not those of L1Cache");
