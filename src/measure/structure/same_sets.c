@@ -149,6 +149,6 @@ int gc_same_sets_ask(const struct gc_measurement *m, struct gc_overfull *o, enum
   *same = conclude(slow, mixed, n, passes);
   gc_raw_note(o->bench->raw, "loads of lines of a set of L1", (double)n * passes * sets->lines);
   gc_raw_note(o->bench->raw, "of these, slow", mean(slow, n) * (double)n);
-  gc_raw_note(o->bench->raw, "of as many with mixed lines, slow", mean(mixed, n) * (double)n);
+  gc_raw_note(o->bench->raw, "slow with mixed lines", mean(mixed, n) * (double)n);
   return 0;
 }
