@@ -34,9 +34,12 @@ static void set_all_absent(struct gc_measured *element, enum gc_passing passing,
 }
 
 /* The loads must hit in L2: no more pages than half of its lines. */
-static uint32_t pages_max(const struct gc_bench *bench, uint32_t most)
+static uint32_t pages_max(const struct gc_measurement *m, uint32_t most)
 {
-  const uint64_t lines = bench->properties.l2_bytes / GC_TLB_LINE / 2;
+  const struct gc_measured *l2 = &m->results->element[GC_L2];
+  const bool longer = gc_found(l2, GC_LINE) && l2->line_bytes > GC_TLB_LINE;
+  const uint64_t line = longer ? l2->line_bytes : GC_TLB_LINE;
+  const uint64_t lines = m->bench.properties.l2_bytes / line / 2;
 
   return lines && lines < most ? (uint32_t)lines : most;
 }
@@ -102,7 +105,7 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
   const struct gc_tlb_start start = {
       .spacing = second ? first->entry_bytes : FIRST_SPACING,
       .spacing_max = SPACING_MAX,
-      .pages_max = pages_max(&range->m->bench, second ? SECOND_PAGES_MAX : FIRST_PAGES_MAX),
+      .pages_max = pages_max(range->m, second ? SECOND_PAGES_MAX : FIRST_PAGES_MAX),
       .nearer = nearer};
   struct gc_tlb_found found = {0};
   struct gc_tlb_walk walk;
