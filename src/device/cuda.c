@@ -174,11 +174,11 @@ static int alloc_host(struct gc_device *device, uint64_t bytes, uint64_t *addres
   if (host->address)
     return gc_fail(err, -EINVAL, "%s has host memory already", cuda->name);
   bytes = (bytes + 63) / 64 * 64;
-  status = CUDA_CALL(cuda, err,
-                     cuMemHostAlloc(&memory, bytes + GC_CUDA_FETCH_BYTES + GC_CUDA_STAGE_BYTES,
-                                    CU_MEMHOSTALLOC_DEVICEMAP),
-                     "allocate %llu bytes of host memory for %s", (unsigned long long)bytes,
-                     cuda->name);
+  status =
+      CUDA_CALL(cuda, err,
+                cuMemHostAlloc(&memory, bytes + GC_CUDA_FETCH_BYTES + GC_CUDA_STAGE_BYTES,
+                               CU_MEMHOSTALLOC_DEVICEMAP),
+                "allocate %llu bytes of host memory for %s", (unsigned long long)bytes, cuda->name);
   if (status)
     return status;
   status = CUDA_CALL(cuda, err, cuMemHostGetDevicePointer_v2(&host->address, memory, 0),
@@ -236,7 +236,6 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
   struct gc_cuda_device *cuda = CUDA(device);
   struct gc_cuda_host *stage = &cuda->host;
   void *host = in_host(cuda, address, bytes);
-  unsigned char *at = stage->staged + stage->in_use;
   CUresult result;
 
   if (host) {
@@ -244,6 +243,8 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
     return 0;
   }
   if (stage->memory && bytes <= GC_CUDA_STAGE_BYTES - stage->in_use) {
+    unsigned char *at = stage->staged + stage->in_use;
+
     stage->in_use += (bytes + 63) / 64 * 64;
     memcpy(at, from, bytes);
     result = cuda->driver.cuMemcpyHtoDAsync_v2(address, at, bytes, NULL);

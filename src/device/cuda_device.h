@@ -29,7 +29,7 @@ struct gc_cuda_aliases {
 /* Host memory that kernels use under `address`. Behind it is space for small copies to and from the
  * device, which are queued: a copy for which the host waits takes twice as long. */
 #define GC_CUDA_FETCH_BYTES (512 << 10)
-#define GC_CUDA_STAGE_BYTES (128 << 10)
+#define GC_CUDA_STAGE_BYTES (512 << 10)
 struct gc_cuda_host {
   CUdeviceptr address; /* 0: there is none */
   uint64_t bytes;

@@ -49,8 +49,8 @@ static int run_once(struct gc_bench *bench, const struct gc_path *path,
 
 /* Launches the jobs in bench->jobs[0..n), each on an SM of its own. The hardware decides where
  * blocks run. Two blocks may run on the same SM while SMs change their carve-out, or while another
- * process uses the GPU; then the launch is repeated. The results come back into bench->results, and a
- * trace where it is wanted. */
+ * process uses the GPU; then the launch is repeated. The results come back into bench->results, and
+ * a trace where it is wanted. */
 static int try_jobs(struct gc_bench *bench, const struct gc_path *path,
                     const struct gpu_chase_args *args, size_t n, const struct gc_fetch *trace,
                     bool *spread)
