@@ -88,7 +88,6 @@ static int launch(struct gc_bench *bench, const struct gc_launch *launch,
     ops->fetch(bench->device, fetch->from, fetch->bytes, &at);
   if (!status)
     status = ops->wait(bench->device, bench->err);
-  bench->queued = false;
   if (!status && at)
     memcpy(fetch->to, at, fetch->bytes);
   if (!status)
@@ -96,27 +95,6 @@ static int launch(struct gc_bench *bench, const struct gc_launch *launch,
   if (!status && fetch->bytes && !at)
     status = ops->download(bench->device, fetch->to, fetch->from, fetch->bytes, bench->err);
   return status;
-}
-
-int gc_bench_queue(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks, uint32_t threads,
-                   const void *args)
-{
-  bench->queued = true;
-  return bench->ops->launch(bench->device,
-                            &(struct gc_launch){.kernel = kernel,
-                                                .blocks = blocks,
-                                                .threads = threads,
-                                                .args = args,
-                                                .args_bytes = args_bytes[kernel]},
-                            bench->err);
-}
-
-int gc_bench_settle(struct gc_bench *bench)
-{
-  const bool queued = bench->queued;
-
-  bench->queued = false;
-  return queued ? bench->ops->wait(bench->device, bench->err) : 0;
 }
 
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
@@ -158,10 +136,8 @@ int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *l
                                const uint32_t *copies, size_t n)
 {
   const double start = gc_now_ms();
-  int status = gc_bench_settle(bench); /* nothing else may be queued */
+  int status = bench->ops->launch_concurrent(bench->device, launches, copies, n, bench->err);
 
-  if (!status)
-    status = bench->ops->launch_concurrent(bench->device, launches, copies, n, bench->err);
   if (!status)
     status = bench->ops->wait(bench->device, bench->err);
   return status ? status : observe(bench, start);

@@ -62,7 +62,6 @@ struct gc_bench {
   /* clock.h: the highest clock that was steady, 0: none; the clocks of the last warm-up; the most
    * load for which a warm-up waits for a higher clock, ns. */
   double full_mhz, least_mhz, most_mhz, ramp_ns;
-  bool queued;                        /* a launch that may still run */
   unsigned signs;                     /* bits of enum gc_sign */
   struct gc_step_block *step_memory;  /* step_memory.h */
   struct gc_launch_observer observer; /* launched is NULL: no observer */
@@ -81,12 +80,6 @@ void gc_bench_close(struct gc_bench *bench);
 void gc_bench_lend_arena(struct gc_bench *bench);
 int gc_bench_return_arena(struct gc_bench *bench);
 
-/* Queues a launch whose effect is on the device only, such as filling a cache. What is launched or
- * copied later comes after it, but the host does not wait. gc_bench_settle waits for it, if nothing
- * else has. */
-int gc_bench_queue(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks, uint32_t threads,
-                   const void *args);
-int gc_bench_settle(struct gc_bench *bench);
 /* Launches a kernel and waits for its end. args: the kernel's argument struct (kernels/args.h). */
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                     uint32_t threads, uint32_t shared_bytes, const void *args);

@@ -146,7 +146,7 @@ static int lay_ring(struct gc_measurement *m, enum gc_address_space space)
 
   if (space == GC_ADDRESS_CONSTANT)
     return gc_ring_lay(bench, space, bytes, stride, 1);
-  return gc_bench_queue(bench, GC_KERNEL_fill, bench->properties.sms, 256, &args);
+  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
 }
 
 static int lay_rings(struct gc_measurement *m, const struct gc_eviction *evictions, size_t n)

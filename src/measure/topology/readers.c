@@ -57,7 +57,7 @@ static int lay(struct gc_readers *r)
     int status;
 
     ring.base = ring.first = bench->arena + reader * bytes;
-    status = gc_bench_queue(bench, GC_KERNEL_fill, r->sms, 256, &ring);
+    status = gc_bench_launch(bench, GC_KERNEL_fill, r->sms, 256, 0, &ring);
     if (status)
       return status;
   }

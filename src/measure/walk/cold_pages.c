@@ -28,7 +28,7 @@ int gc_cold_pages_lay(struct gc_bench *bench, uint64_t pages)
         .step = GC_PAGE,
         .slot_bytes = GC_SLOT_BYTES};
 
-    status = gc_bench_queue(bench, GC_KERNEL_fill, bench->properties.sms, 256, &args);
+    status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
   }
   return status ? status : gc_empty_caches(bench);
 }

@@ -27,9 +27,9 @@ int gc_read_arena(struct gc_bench *bench, const struct gc_read *read)
                                       .only_sm = read->only_sm};
   const uint32_t sms = bench->properties.sms, few = BLOCKS_OF_L2 * bench->properties.l2_count;
 
-  return gc_bench_queue(bench, GC_KERNEL_touch,
-                        read->only_sm == GPU_EACH_SM && few < sms ? few : sms,
-                        bench->properties.threads_per_block, &args);
+  return gc_bench_launch(bench, GC_KERNEL_touch,
+                         read->only_sm == GPU_EACH_SM && few < sms ? few : sms,
+                         bench->properties.threads_per_block, 0, &args);
 }
 
 int gc_read_by_all(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t stride)

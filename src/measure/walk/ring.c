@@ -79,7 +79,7 @@ int gc_ring_lay(struct gc_bench *bench, enum gc_address_space space, uint64_t by
                    (unsigned long long)bytes, (unsigned long long)gc_ring_limit(bench, space));
   if (space == GC_ADDRESS_CONSTANT)
     return constant_ring(bench, bytes, stride);
-  return gc_bench_queue(bench, GC_KERNEL_fill, bench->properties.sms * 2, 256, &args);
+  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms * 2, 256, 0, &args);
 }
 
 static bool is_prime(uint64_t n)
