@@ -173,9 +173,12 @@ static int alloc_host(struct gc_device *device, uint64_t bytes, uint64_t *addres
   *address = 0;
   if (host->address)
     return gc_fail(err, -EINVAL, "%s has host memory already", cuda->name);
-  status = CUDA_CALL(cuda, err, cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
-                     "allocate %llu bytes of host memory for %s", (unsigned long long)bytes,
-                     cuda->name);
+  bytes = (bytes + 63) / 64 * 64;
+  status =
+      CUDA_CALL(cuda, err,
+                cuMemHostAlloc(&memory, bytes + GC_CUDA_FETCH_BYTES + GC_CUDA_STAGE_BYTES,
+                               CU_MEMHOSTALLOC_DEVICEMAP),
+                "allocate %llu bytes of host memory for %s", (unsigned long long)bytes, cuda->name);
   if (status)
     return status;
   status = CUDA_CALL(cuda, err, cuMemHostGetDevicePointer_v2(&host->address, memory, 0),
@@ -187,6 +190,8 @@ static int alloc_host(struct gc_device *device, uint64_t bytes, uint64_t *addres
   }
   host->memory = memory;
   host->bytes = bytes;
+  host->fetched = host->memory + bytes;
+  host->staged = host->fetched + GC_CUDA_FETCH_BYTES;
   *address = host->address;
   return 0;
 }
@@ -224,18 +229,29 @@ static void release(struct gc_device *device, uint64_t address)
   cuda->driver.cuMemFree_v2(address);
 }
 
+/* A small copy is queued: what follows on the device waits for it, but not the host. */
 static int upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
                   struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
+  struct gc_cuda_host *stage = &cuda->host;
   void *host = in_host(cuda, address, bytes);
+  CUresult result;
 
   if (host) {
     memcpy(host, from, bytes);
     return 0;
   }
-  return CUDA_CALL(cuda, err, cuMemcpyHtoD_v2(address, from, bytes), "copy %zu bytes to %s", bytes,
-                   cuda->name);
+  if (stage->memory && bytes <= GC_CUDA_STAGE_BYTES - stage->in_use) {
+    unsigned char *at = stage->staged + stage->in_use;
+
+    stage->in_use += (bytes + 63) / 64 * 64;
+    memcpy(at, from, bytes);
+    result = cuda->driver.cuMemcpyHtoDAsync_v2(address, at, bytes, NULL);
+  } else {
+    result = cuda->driver.cuMemcpyHtoD_v2(address, from, bytes);
+  }
+  return gc_cuda_status(&cuda->driver, result, err, "copy %zu bytes to %s", bytes, cuda->name);
 }
 
 /* Calls that wait for an earlier launch report its failure. */
@@ -251,6 +267,16 @@ static int download(struct gc_device *device, void *to, uint64_t address, size_t
   }
   return CUDA_CALL(cuda, err, cuMemcpyDtoH_v2(to, address, bytes), "copy %zu bytes from %s", bytes,
                    cuda->name);
+}
+
+static void fetch(struct gc_device *device, uint64_t address, size_t bytes, const void **at)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  *at = in_host(cuda, address, bytes);
+  if (!*at && cuda->host.memory && bytes <= GC_CUDA_FETCH_BYTES &&
+      cuda->driver.cuMemcpyDtoHAsync_v2(cuda->host.fetched, address, bytes, NULL) == CUDA_SUCCESS)
+    *at = cuda->host.fetched;
 }
 
 static int clear(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err)
@@ -359,6 +385,7 @@ static int wait(struct gc_device *device, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
+  cuda->host.in_use = 0;
   return CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish kernel %s on %s",
                    gc_kernels[cuda->launched].name, cuda->name);
 }
@@ -387,6 +414,7 @@ const struct gc_device_ops gc_device_cuda = {
     .release_alias = gc_cuda_release_alias,
     .upload = upload,
     .download = download,
+    .fetch = fetch,
     .clear = clear,
     .upload_constant = upload_constant,
     .texture = texture,

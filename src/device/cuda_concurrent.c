@@ -114,6 +114,10 @@ int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *
   if (n > GC_CONCURRENT_MAX)
     return gc_fail(err, -EINVAL, "%zu concurrent launches: at most %d are possible", n,
                    GC_CONCURRENT_MAX);
+  /* these streams do not wait for copies that are queued */
+  if (cuda->host.in_use)
+    status = CUDA_CALL(cuda, err, cuCtxSynchronize(), "copy to %s", cuda->name);
+  cuda->host.in_use = 0;
   /* Slow steps come before the first launch, which waits for the others. */
   for (size_t i = 0; i < n && !status; i++)
     if (!(status = get_function(cuda, launches[i].kernel, copies[i], &functions[i], err)))

@@ -26,11 +26,17 @@ struct gc_cuda_aliases {
   CUmemGenericAllocationHandle memory; /* valid unless bytes is 0 */
 };
 
-/* Host memory that kernels use under `address`. */
+/* Host memory that kernels use under `address`. Behind it is space for small copies to and from the
+ * device, which are queued: a copy for which the host waits takes twice as long. */
+#define GC_CUDA_FETCH_BYTES (512 << 10)
+#define GC_CUDA_STAGE_BYTES (512 << 10)
 struct gc_cuda_host {
   CUdeviceptr address; /* 0: there is none */
   uint64_t bytes;
   unsigned char *memory;
+  unsigned char *fetched; /* [GC_CUDA_FETCH_BYTES] */
+  unsigned char *staged;  /* [GC_CUDA_STAGE_BYTES], of which queued copies use the first ones: */
+  size_t in_use;
 };
 
 /* Memory of another GPU that kernels and copies use. */

@@ -51,6 +51,9 @@ double gc_binomial_cdf(uint64_t k, uint64_t n, double p);
  * lower edge of the quantile's bin. 0 for an empty histogram. */
 double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width,
                              double q);
+/* The same for n ascending quantiles. */
+void gc_histogram_quantiles(const uint64_t *histogram, size_t bins, double low, double width,
+                            const double *q, size_t n, double *values);
 
 /* --- robust.c -------------------------------------------------------------------------------- */
 

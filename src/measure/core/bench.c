@@ -76,29 +76,60 @@ static int observe(struct gc_bench *bench, double start)
              : 0;
 }
 
+static int launch(struct gc_bench *bench, const struct gc_launch *launch,
+                  const struct gc_fetch *fetch)
+{
+  const struct gc_device_ops *ops = bench->ops;
+  const double start = gc_now_ms();
+  const void *at = NULL;
+  int status = ops->launch(bench->device, launch, bench->err);
+
+  if (!status && fetch->bytes && ops->fetch)
+    ops->fetch(bench->device, fetch->from, fetch->bytes, &at);
+  if (!status)
+    status = ops->wait(bench->device, bench->err);
+  if (!status && at)
+    memcpy(fetch->to, at, fetch->bytes);
+  if (!status)
+    status = observe(bench, start);
+  if (!status && fetch->bytes && !at)
+    status = ops->download(bench->device, fetch->to, fetch->from, fetch->bytes, bench->err);
+  return status;
+}
+
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                     uint32_t threads, uint32_t shared_bytes, const void *args)
 {
   return gc_bench_launch_clusters(bench, kernel, blocks, threads, shared_bytes, 0, args);
 }
 
+int gc_bench_launch_fetch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
+                          uint32_t threads, uint32_t shared_bytes, const void *args,
+                          const struct gc_fetch *fetch)
+{
+  return launch(bench,
+                &(struct gc_launch){.kernel = kernel,
+                                    .blocks = blocks,
+                                    .threads = threads,
+                                    .shared_bytes = shared_bytes,
+                                    .args = args,
+                                    .args_bytes = args_bytes[kernel]},
+                fetch);
+}
+
 int gc_bench_launch_clusters(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                              uint32_t threads, uint32_t shared_bytes, uint32_t cluster,
                              const void *args)
 {
-  const struct gc_launch launch = {.kernel = kernel,
-                                   .blocks = blocks,
-                                   .threads = threads,
-                                   .shared_bytes = shared_bytes,
-                                   .args = args,
-                                   .args_bytes = args_bytes[kernel],
-                                   .cluster = cluster};
-  const double start = gc_now_ms();
-  int status = bench->ops->launch(bench->device, &launch, bench->err);
-
-  if (!status)
-    status = bench->ops->wait(bench->device, bench->err);
-  return status ? status : observe(bench, start);
+  return launch(bench,
+                &(struct gc_launch){.kernel = kernel,
+                                    .blocks = blocks,
+                                    .threads = threads,
+                                    .shared_bytes = shared_bytes,
+                                    .args = args,
+                                    .args_bytes = args_bytes[kernel],
+                                    .cluster = cluster},
+                &(struct gc_fetch){.bytes = 0});
 }
 
 int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *launches,

@@ -83,6 +83,15 @@ int gc_bench_return_arena(struct gc_bench *bench);
 /* Launches a kernel and waits for its end. args: the kernel's argument struct (kernels/args.h). */
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                     uint32_t threads, uint32_t shared_bytes, const void *args);
+/* The same, and downloads what it leaves, which takes less time than a download afterwards. */
+struct gc_fetch {
+  void *to;
+  uint64_t from;
+  size_t bytes;
+};
+int gc_bench_launch_fetch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
+                          uint32_t threads, uint32_t shared_bytes, const void *args,
+                          const struct gc_fetch *fetch);
 /* The same in clusters of `cluster` blocks (0: none). */
 int gc_bench_launch_clusters(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                              uint32_t threads, uint32_t shared_bytes, uint32_t cluster,

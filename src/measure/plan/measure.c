@@ -167,7 +167,8 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
     status = run(&runner, record, start);
     if (options->progress)
       options->progress(options->data, gc_plan_steps, gc_plan_steps, "done");
-    gc_measurement_close(&runner.m);
+    if (!options->left_open)
+      gc_measurement_close(&runner.m);
   }
   if (handover) {
     handover->next = runner.next;

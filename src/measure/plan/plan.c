@@ -146,14 +146,15 @@ const struct gc_plan_step gc_plan[] = {
     {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
     {GC_DEVICE_MEMORY, "departure delay", gc_step_departure,
      S(P(DEPARTURE_DELAY), P(UNCOALESCED_DEPARTURE_DELAY)), gc_needs_departure, 0},
-    /* these use the memory of the arena in another way; TLBs show groups of SMs */
+    {GC_SHARED_MEMORY, "bulk copies", gc_step_bulk, S(P(BULK_LATENCY), P(BULK_RATE)), NULL, 0},
+    /* these use the memory of the arena in another way, and giving it back takes long; TLBs show
+     * groups of SMs */
     {GC_L1_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L2_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L1, "address bits", gc_step_address_bits, S(P(SET_INDEX_MASKS)), NULL, GC_STEP_NO_ARENA},
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL, GC_STEP_HOST},
     {GC_DEVICE_MEMORY, "other GPUs", gc_step_peers, GC_PEER_PROPERTIES, NULL, GC_STEP_PEERS},
-    {GC_SHARED_MEMORY, "bulk copies", gc_step_bulk, S(P(BULK_LATENCY), P(BULK_RATE)), NULL, 0},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},
     {GC_L1, "read against size", gc_step_size_curve_sm, NOTHING, NULL, GC_STEP_RAW_ONLY},

@@ -36,8 +36,9 @@ void gc_results_copy(struct gc_results *to, const struct gc_results *from)
     memcpy(t, f, found);
     memcpy((char *)t + values, (const char *)f + values, sizeof(*t) - values);
     for (int property = 0; property < GC_PROPERTY_COUNT; property++) {
-      memcpy(&t->found[property], &f->found[property], offsetof(struct gc_finding, why));
-      strcpy(t->found[property].why, f->found[property].why);
+      memcpy(&t->found[property], &f->found[property], offsetof(struct gc_finding, why[1]));
+      if (*f->found[property].why)
+        strcpy(t->found[property].why, f->found[property].why);
     }
   }
   memcpy((char *)to + rest, (const char *)from + rest, sizeof(*to) - rest);

@@ -42,7 +42,7 @@ static int launch(struct search *s, uint32_t size, uint32_t blocks)
   struct gc_bench *bench = &s->m->bench;
   const struct gpu_bandwidth_args args = {.base = bench->arena,
                                           .bytes = 4096,
-                                          .results = gc_scratch_trace(bench),
+                                          .results = gc_exchange_results(bench),
                                           .sink = bench->scratch,
                                           .repeats = 1};
   int status = gc_bench_launch_clusters(bench, GC_KERNEL_read_cg, blocks, bench->properties.warp, 0,

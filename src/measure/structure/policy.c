@@ -18,19 +18,12 @@ struct set {
   enum gc_replaces policy;
   uint32_t ways, filled;
   uint32_t line[GC_POLICY_WAYS_MAX];
+  uint32_t way[GC_POLICY_WAYS_MAX + 1]; /* of each line, counted from 1; 0: it is absent */
   uint64_t used[GC_POLICY_WAYS_MAX];  /* when it was used last; FIFO: when it came in */
   bool kept[GC_POLICY_WAYS_MAX];      /* SLRU: protected, because it was hit */
   bool right[2 * GC_POLICY_WAYS_MAX]; /* PLRU: for each node of the tree, which half is older */
   uint64_t now;
 };
-
-static uint32_t way_of(const struct set *set, uint32_t line)
-{
-  for (uint32_t way = 0; way < set->filled; way++)
-    if (set->line[way] == line)
-      return way;
-  return NONE;
-}
 
 /* The way used least recently, of those that are kept or not. NONE: there is none. */
 static uint32_t oldest(const struct set *set, bool kept)
@@ -59,7 +52,7 @@ static void touch(struct set *set, uint32_t way)
   uint32_t node = 1;
 
   set->used[way] = ++set->now;
-  for (uint32_t half = set->ways / 2; half; half /= 2) {
+  for (uint32_t half = set->policy == GC_REPLACES_PLRU ? set->ways / 2 : 0; half; half /= 2) {
     const bool in_right = way & half;
 
     set->right[node] = !in_right;
@@ -87,12 +80,18 @@ static void keep(struct set *set, uint32_t way)
 /* Returns whether the line was present. */
 static bool load(struct set *set, uint32_t line)
 {
-  uint32_t way = way_of(set, line);
-  const bool hit = way != NONE;
+  const bool hit = set->way[line];
+  uint32_t way = hit ? set->way[line] - 1 : NONE;
 
+  if (!hit && set->filled < set->ways) {
+    way = set->filled++;
+  } else if (!hit) {
+    way = victim(set);
+    set->way[set->line[way]] = 0;
+  }
   if (!hit) {
-    way = set->filled < set->ways ? set->filled++ : victim(set);
     set->line[way] = line;
+    set->way[line] = way + 1;
     set->kept[way] = false;
   }
   if (!hit || set->policy != GC_REPLACES_FIFO)

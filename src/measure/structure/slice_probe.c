@@ -87,12 +87,12 @@ int gc_slice_probe_lines(struct gc_slice_probe *p, const uint64_t *address, uint
                                p->bench->err);
 }
 
-/* Downloads the results of the jobs, together. *complete: all of their lines were timed. */
-static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args, size_t n,
-                 bool *complete)
+/* Launches, and fetches the results of the jobs. *complete: all of their lines were timed. */
+static int run(struct gc_slice_probe *p, const struct gpu_slices_args *args, size_t n,
+               bool *complete)
 {
-  struct gc_bench *bench = p->bench;
   uint32_t first = UINT32_MAX, end = 0;
+  struct gc_fetch fetch = {.to = p->fetched};
   int status;
 
   for (size_t k = 0; k < n; k++) {
@@ -101,8 +101,9 @@ static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args, s
     first = job->first < first ? job->first : first;
     end = job->first + job->count > end ? job->first + job->count : end;
   }
-  status = bench->ops->download(bench->device, p->fetched, args->results + 4ull * first,
-                                (end - first) * sizeof(*p->fetched), bench->err);
+  fetch.from = args->results + 4ull * first;
+  fetch.bytes = (end - first) * sizeof(*p->fetched);
+  status = gc_bench_launch_fetch(p->bench, GC_KERNEL_slices, p->sms, THREADS, 0, args, &fetch);
   for (size_t k = 0; k < n && !status; k++)
     for (uint32_t i = args->job[k].first; i < args->job[k].first + args->job[k].count; i++) {
       *complete &= p->fetched[i - first] >> 16 == args->tag;
@@ -123,8 +124,7 @@ static int launch(struct gc_slice_probe *p, struct gpu_slices_args *args, size_t
     done += args->job[k].probers;
   args->tag = ++p->launches % TAG_MAX;
   args->until = done;
-  status = gc_bench_launch(bench, GC_KERNEL_slices, p->sms, THREADS, 0, args);
-  if (status || (status = fetch(p, args, n, &complete)))
+  if ((status = run(p, args, n, &complete)))
     return status;
   p->finished = done;
   if (complete)

@@ -241,11 +241,11 @@ static int launch(struct search *s, struct gpu_read_lines_args *args, uint32_t w
   uint64_t start = UINT64_MAX, end = 0;
   uint32_t ran = 0;
   bool seen[WARPS] = {false};
-  int status = gc_bench_launch(bench, GC_KERNEL_read_lines, s->probe->sms, bench->properties.warp,
-                               0, args);
+  const struct gc_fetch fetch = {s->results, args->results, s->probe->sms * sizeof(*s->results)};
+  const int status = gc_bench_launch_fetch(bench, GC_KERNEL_read_lines, s->probe->sms,
+                                           bench->properties.warp, 0, args, &fetch);
 
-  if (status || (status = bench->ops->download(bench->device, s->results, args->results,
-                                               s->probe->sms * sizeof(*s->results), bench->err)))
+  if (status)
     return status;
   for (uint32_t i = 0; i < s->probe->sms; i++) {
     const struct gpu_read_lines_result *r = &s->results[i];

@@ -53,10 +53,10 @@ static int launch(const struct gc_batches *b, uint32_t *data)
     /* also the times, because a simulated block writes that of warp 0 only */
     status = bench->ops->upload(bench->device, at, data, bytes, bench->err);
     if (!status)
-      status = gc_bench_launch(bench, b->lane_stride ? GC_KERNEL_departure : GC_KERNEL_outstanding,
-                               bench->properties.sms, b->warps * bench->properties.warp, 0, &args);
-    if (!status)
-      status = bench->ops->download(bench->device, data, at, bytes, bench->err);
+      status =
+          gc_bench_launch_fetch(bench, b->lane_stride ? GC_KERNEL_departure : GC_KERNEL_outstanding,
+                                bench->properties.sms, b->warps * bench->properties.warp, 0, &args,
+                                &(struct gc_fetch){data, at, bytes});
   }
   if (!status && data[0] != 1)
     bench->signs |= GC_SIGN_BLOCKS_MET;

@@ -35,12 +35,12 @@ static struct gpu_chase_args chase_args(const struct gc_bench *bench, const stru
 
 /* Launches the uploaded jobs once, and fetches the results into bench->results. */
 static int run_once(struct gc_bench *bench, const struct gc_path *path,
-                    const struct gpu_chase_args *args, size_t n)
+                    const struct gpu_chase_args *args, size_t n, const struct gc_fetch *trace)
 {
   const uint32_t shared = path->space == GC_ADDRESS_SHARED ? (uint32_t)path->latency_bytes : 0;
-  int status =
-      gc_bench_launch(bench, path->chase, (uint32_t)n,
-                      (1 + path->more_warps) * bench->properties.warp, shared, args);
+  const int status =
+      gc_bench_launch_fetch(bench, path->chase, (uint32_t)n,
+                            (1 + path->more_warps) * bench->properties.warp, shared, args, trace);
 
   return status ? status
                 : bench->ops->download(bench->device, bench->results, args->results,
@@ -49,26 +49,28 @@ static int run_once(struct gc_bench *bench, const struct gc_path *path,
 
 /* Launches the jobs in bench->jobs[0..n), each on an SM of its own. The hardware decides where
  * blocks run. Two blocks may run on the same SM while SMs change their carve-out, or while another
- * process uses the GPU; then the launch is repeated. The results come back into bench->results. */
+ * process uses the GPU; then the launch is repeated. The results come back into bench->results, and
+ * a trace where it is wanted. */
 static int try_jobs(struct gc_bench *bench, const struct gc_path *path,
-                    const struct gpu_chase_args *args, size_t n, bool *spread)
+                    const struct gpu_chase_args *args, size_t n, const struct gc_fetch *trace,
+                    bool *spread)
 {
   int status = bench->ops->upload(bench->device, gc_exchange_jobs(bench), bench->jobs,
                                   n * sizeof(*bench->jobs), bench->err);
 
   *spread = false;
   for (int attempt = 0; attempt < GC_PLACEMENT_LAUNCHES && !status && !*spread; attempt++)
-    if (!(status = run_once(bench, path, args, n)))
+    if (!(status = run_once(bench, path, args, n, trace)))
       *spread = !gc_blocks_met(bench, n);
   return status;
 }
 
 /* The same, but it is an error if two blocks run on the same SM in all attempts. */
 static int run_jobs(struct gc_bench *bench, const struct gc_path *path,
-                    const struct gpu_chase_args *args, size_t n)
+                    const struct gpu_chase_args *args, size_t n, const struct gc_fetch *trace)
 {
   bool spread;
-  int status = try_jobs(bench, path, args, n, &spread);
+  int status = try_jobs(bench, path, args, n, trace, &spread);
 
   if (status)
     return status;
@@ -108,7 +110,7 @@ static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
   args.warm_step = path->space == GC_ADDRESS_TEXTURE ? path->stride / GC_TEXEL_BYTES : path->stride;
   for (size_t i = 0; i < n; i++)
     bench->jobs[i] = job_of(bench, path, runs[i].bytes);
-  if ((status = run_jobs(bench, path, &args, n)))
+  if ((status = run_jobs(bench, path, &args, n, &(struct gc_fetch){.bytes = 0})))
     return status;
   for (size_t i = 0; i < n; i++) {
     const uint64_t slots = runs[i].bytes / path->stride;
@@ -151,10 +153,8 @@ int gc_chase_trace(struct gc_bench *bench, const struct gc_path *path,
                                             .end = traced->ends ? traced->ends[i] : GPU_NEVER,
                                             .warm = traced->warm,
                                             .loads = traced->loads};
-  if ((status = run_jobs(bench, path, &args, n)))
-    return status;
-  status =
-      bench->ops->download(bench->device, trace, args.trace, values * sizeof(*trace), bench->err);
+  status = run_jobs(bench, path, &args, n,
+                    &(struct gc_fetch){trace, args.trace, values * sizeof(*trace)});
   if (!status)
     gc_raw_trace(bench->raw, trace, n, traced->loads);
   return status;

@@ -67,8 +67,8 @@ static double middle(const struct counts *counts)
 {
   double quantiles[GC_MIDDLE_QUANTILES];
 
-  for (size_t i = 0; i < GC_MIDDLE_QUANTILES; i++)
-    quantiles[i] = gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, gc_middle_quantiles[i]);
+  gc_histogram_quantiles(counts->cycles, CYCLES_MAX, 0, 1, gc_middle_quantiles, GC_MIDDLE_QUANTILES,
+                         quantiles);
   return gc_middle_of(quantiles);
 }
 

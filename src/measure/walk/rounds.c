@@ -79,14 +79,14 @@ static int run(struct gc_bench *bench, const struct gc_rounds *r, const struct p
                                        .low = r->binning.low,
                                        .shift = r->binning.shift,
                                        .threshold = r->binning.threshold};
+  const struct gc_fetch fetch = {data + p->results, at + p->results, p->end - p->results};
   int status;
 
   memcpy(data, r->jobs, p->results);
   memset(data + p->results, 0, p->trace - p->results);
   if ((status = bench->ops->upload(bench->device, at, data, p->trace, bench->err)) ||
-      (status = gc_bench_launch(bench, GC_KERNEL_rounds, r->n, bench->properties.warp, 0, &args)) ||
-      (status = bench->ops->download(bench->device, data + p->results, at + p->results,
-                                     p->end - p->results, bench->err)))
+      (status = gc_bench_launch_fetch(bench, GC_KERNEL_rounds, r->n, bench->properties.warp, 0,
+                                      &args, &fetch)))
     return status;
   take(r, p, data, seen);
   return 0;

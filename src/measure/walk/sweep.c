@@ -14,17 +14,16 @@ int gc_sweep(struct gc_bench *bench, const struct gc_sweeping *sweep, double *ns
                                       .wait_ns = sweep->wait_ns};
   struct gpu_sweep_result results[GC_SMS_MAX];
   uint64_t start = UINT64_MAX, end = 0;
-  int status = gc_bench_launch(bench, GC_KERNEL_sweep, blocks, bench->properties.threads_per_block,
-                               0, &args);
+  const struct gc_fetch fetch = {results, args.results, ns ? blocks * sizeof(*results) : 0};
+  const int status = gc_bench_launch_fetch(bench, GC_KERNEL_sweep, blocks,
+                                           bench->properties.threads_per_block, 0, &args, &fetch);
 
   if (status || !ns)
     return status;
-  status = bench->ops->download(bench->device, results, args.results, blocks * sizeof(*results),
-                                bench->err);
-  for (uint32_t i = 0; i < blocks && !status; i++) {
+  for (uint32_t i = 0; i < blocks; i++) {
     start = results[i].start_ns < start ? results[i].start_ns : start;
     end = results[i].end_ns > end ? results[i].end_ns : end;
   }
-  *ns = !status && end > start ? (double)(end - start) : 0;
-  return status;
+  *ns = end > start ? (double)(end - start) : 0;
+  return 0;
 }

@@ -26,6 +26,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <hwloc/gpucache.h>
+#include <malloc.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@
 #define LOCK_SECONDS 120
 /* How long to wait for a busy GPU. */
 #define PATIENCE_SECONDS 3.0
+#define KEPT_BYTES (32 << 20) /* the most that the C library accepts */
 
 static bool left_open;
 
@@ -400,10 +402,21 @@ static int begin(const struct here *here, struct gc_handover *handover, struct g
   return here->tool->resume ? judge_identity(&began, identity, err) : status;
 }
 
+/* Measurements allocate and free up to some MiB again and again. If the C library gives them back to
+ * the kernel, each new page costs a fault. */
+static void keep_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+  mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+#endif
+}
+
 /* Runs the plan on the device until its end or a failure. */
 static int run_plan(struct here *here, struct gc_handover *handover, struct gc_record **record,
                     struct gc_error *err)
 {
+  const struct gc_gpu *gpu = here->result->gpu;
   struct gc_measure_options options = {.only = here->tool->only,
                                        .progress = show_progress,
                                        .warn = say_warning,
@@ -411,12 +424,13 @@ static int run_plan(struct here *here, struct gc_handover *handover, struct gc_r
                                        .data = here,
                                        .handover = here->host_only ? NULL : handover,
                                        .host_only = here->host_only,
+                                       .left_open = gpu->vendor != GC_VENDOR_SIM,
                                        .patience = patience(here->tool->timeout),
-                                       .tables = here->result->gpu->tables};
-  const struct gc_gpu *gpu = here->result->gpu;
+                                       .tables = gpu->tables};
   struct gc_device *device = NULL;
   int status;
 
+  keep_memory();
   gc_progress(here->title, 0, 1, "opening the device");
   status = open_raw(here, &options.raw, err);
   if (!status)
@@ -425,7 +439,7 @@ static int run_plan(struct here *here, struct gc_handover *handover, struct gc_r
   if (!status)
     status = gc_device_open(gpu, &device, err);
   if (!status) {
-    left_open = gpu->vendor != GC_VENDOR_SIM;
+    left_open = options.left_open;
     status = gc_measure(device, &options, *record, err);
     /* a broken device is closed, so that it cannot disturb the next process */
     if (!left_open || handover->left)
