@@ -27,7 +27,8 @@ struct gc_cuda_aliases {
 };
 
 /* Host memory that kernels use under `address`. Behind it is space for small copies to and from the
- * device, which are queued: a copy for which the host waits takes twice as long. */
+ * device, which are queued. If the host waits for them, 4 KiB take 2 us more on an H200, and 256
+ * KiB 40 us more. */
 #define GC_CUDA_FETCH_BYTES (512 << 10)
 #define GC_CUDA_STAGE_BYTES (512 << 10)
 struct gc_cuda_host {

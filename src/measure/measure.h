@@ -63,8 +63,8 @@ struct gc_measure_options {
    * compared with it. May be NULL. */
   const struct gc_record *tables;
   struct gc_raw *raw; /* receives the data behind the values; may be NULL */
-  /* The caller leaves the device open, and the process ends soon: memory of the device need not be
-   * released. Unmapping what TLBs needed takes 7 ms on an H200. */
+  /* The caller leaves the device open, and the process ends soon: after the last step, memory of
+   * the device is not released. Unmapping what TLBs needed takes 7 ms on an H200. */
   bool left_open;
   double patience;    /* seconds to spend on waiting for a busy GPU and on repeating steps; 0: 3 */
   /* Publish confidences as the methods compute them, not limited to what the calibration has shown

@@ -48,6 +48,45 @@ static void median_of_odd_even_and_one(void **state)
   near(gc_median(one, 1), 7, 0);
 }
 
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* Many latencies: whole cycles, some much longer than others; and among them a value that is no
+ * whole number, or negative. */
+static void many_values_are_sorted(void **state)
+{
+  (void)state;
+  seed = 5;
+  for (int trial = 0; trial < 400; trial++) {
+    const size_t n = 500 + (size_t)(uniform() * 500), at = (size_t)(uniform() * (double)n);
+    const double late = 0.2 * (trial % 4);
+    double values[1000], sorted[1000], copy[1000];
+
+    for (size_t i = 0; i < n; i++)
+      values[i] = floor(uniform() < late ? uniform() * 9000 : 200 + uniform() * 600);
+    if (trial % 5 == 1)
+      values[at] = trial % 2 ? 300.5 : -7;
+    memcpy(sorted, values, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), ascending);
+    memcpy(copy, values, n * sizeof(*copy));
+    gc_sort(copy, n);
+    assert_memory_equal(copy, sorted, n * sizeof(*sorted));
+    for (int percent = 1; percent <= 100; percent += 33) {
+      memcpy(copy, values, n * sizeof(*copy));
+      near(gc_quantile(copy, n, percent / 100.0),
+           sorted[(size_t)ceil(percent / 100.0 * (double)n) - 1], 0);
+    }
+    memcpy(copy, values, n * sizeof(*copy));
+    near(gc_midhinge(copy, n), (sorted[n / 4] + sorted[n - 1 - n / 4]) / 2, 0);
+    memcpy(copy, values, n * sizeof(*copy));
+    near(gc_median(copy, n), (sorted[n / 2] + sorted[(n - 1) / 2]) / 2, 0);
+  }
+}
+
 /* The median by selection equals the middle of the sorted array, also with ties. */
 static void median_is_the_middle_of_the_sorted(void **state)
 {
@@ -487,6 +526,7 @@ int main(void)
     cmocka_unit_test(robust_sigma_ignores_outliers),
     cmocka_unit_test(sigmas_for_a_family),
     cmocka_unit_test(median_is_the_middle_of_the_sorted),
+    cmocka_unit_test(many_values_are_sorted),
     cmocka_unit_test(midhinge_lies_between_two_modes),
     cmocka_unit_test(middle_ignores_a_smaller_mode),
     cmocka_unit_test(quantile_is_one_of_the_values),

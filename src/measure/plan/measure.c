@@ -167,7 +167,7 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
     status = run(&runner, record, start);
     if (options->progress)
       options->progress(options->data, gc_plan_steps, gc_plan_steps, "done");
-    if (!options->left_open)
+    if (!options->left_open || runner.next < gc_plan_steps) /* another process may need it */
       gc_measurement_close(&runner.m);
   }
   if (handover) {

@@ -19,9 +19,9 @@ struct set {
   uint32_t ways, filled;
   uint32_t line[GC_POLICY_WAYS_MAX];
   uint32_t way[GC_POLICY_WAYS_MAX + 1]; /* of each line, counted from 1; 0: it is absent */
-  uint64_t used[GC_POLICY_WAYS_MAX];  /* when it was used last; FIFO: when it came in */
-  bool kept[GC_POLICY_WAYS_MAX];      /* SLRU: protected, because it was hit */
-  bool right[2 * GC_POLICY_WAYS_MAX]; /* PLRU: for each node of the tree, which half is older */
+  uint64_t used[GC_POLICY_WAYS_MAX];    /* when it was used last; FIFO: when it came in */
+  bool kept[GC_POLICY_WAYS_MAX];        /* SLRU: protected, because it was hit */
+  bool right[2 * GC_POLICY_WAYS_MAX];   /* PLRU: for each node of the tree, which half is older */
   uint64_t now;
 };
 

@@ -402,8 +402,8 @@ static int begin(const struct here *here, struct gc_handover *handover, struct g
   return here->tool->resume ? judge_identity(&began, identity, err) : status;
 }
 
-/* Measurements allocate and free up to some MiB again and again. If the C library gives them back to
- * the kernel, each new page costs a fault. */
+/* Measurements allocate and free up to some MiB again and again. If the C library gives them back
+ * to the kernel, each new page costs a fault. */
 static void keep_memory(void)
 {
 #ifdef M_MMAP_THRESHOLD
