@@ -10,12 +10,20 @@
  * is held for lists, ptxas and writing, and not while the driver is called for a launch. Both are
  * recursive, because functions of the API call back. A failure never ends the program: the launch
  * is left out, and the part says so.
+ *
+ * In a sample of the launches, our functions are in the kernels only during a recorded call of the
+ * driver. They are put in and taken out in the callbacks before and after the call (on_call); in
+ * that at the begin of a launch, the driver holds a lock for which the API would wait. What calls.h
+ * says about graphs and captures was found by trial on an H200 (doc/results/trace.md).
  */
 #include "trace/api.h"
+#include "trace/calls.h"
 #include "trace/contexts.h"
 #include "trace/launches.h"
-#include "trace/settings.h"
 #include "trace/memsets.h"
+#include "trace/modules.h"
+#include "trace/sample.h"
+#include "trace/settings.h"
 
 #include "device/cuda_symbols.h"
 #include "predict/wanted.h"
@@ -35,32 +43,63 @@
  * of this thread. */
 #define MOST_WAIT_SECONDS 2
 
+/* Recording may cost this time, and this part of the time of the program itself. */
+#define FREE_MS 5000
+#define REST 3
+
 static struct {
   struct gc_trace_settings settings;
+  bool sampling; /* a sample of the launches is recorded */
   struct gc_wanted_names names;
   pthread_mutex_t lock; /* of the following */
   struct gc_part part;
   uint64_t seen, left_out, in_graphs; /* launches */
   struct gc_error why;  /* of the first launch that was left out */
   struct gc_error full; /* why no more launches are traced; "": they are */
+  struct gc_error not_now;    /* why a launch of the sample was not recorded; "": all were */
+  double begin_ms, cost_ms;   /* of the process; of recording, without writing the trace file */
 
   pthread_mutex_t tracing;     /* of the following */
   struct gc_launches launches; /* that are recorded now */
+  unsigned captures;           /* of streams */
 } tracer = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
             .tracing = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 /* Of this thread: the launch that is recorded, NULL if there is none, and the graph that is being
  * launched. */
 static _Thread_local Sanitizer_LaunchHandle recorded;
-static _Thread_local enum { NO_GRAPH, GRAPH_UPLOAD, GRAPH_LEFT_OUT, GRAPH_RECORDED } graph;
+static _Thread_local enum {
+  NO_GRAPH,
+  GRAPH_UPLOAD,
+  GRAPH_PASSED, /* it is not in the sample */
+  GRAPH_LEFT_OUT,
+  GRAPH_RECORDED
+} graph;
 static _Thread_local Sanitizer_StreamHandle graph_stream;
 static _Thread_local struct gc_error graph_why; /* it is left out */
 
-static void leave_out(const struct gc_error *err)
+/* Of this thread: the call of the driver that launches, for a sample. */
+static _Thread_local struct {
+  struct gc_kind *kind; /* NULL: no kernel */
+  bool wanted;          /* it is to be recorded */
+  bool patched;         /* our functions are in kernels */
+  double begin_ms;
+} call;
+
+/* A launch that is wanted. */
+struct wanted {
+  uint64_t number;
+  struct gc_kind *kind; /* NULL: not of a sample */
+  uint64_t stands;      /* for so many launches */
+};
+
+static void leave_out(const struct wanted *wanted, const struct gc_error *err)
 {
   pthread_mutex_lock(&tracer.lock);
   if (!tracer.left_out++)
     tracer.why = *err;
+  if (wanted->kind)
+    gc_kind_give_back(wanted->kind, wanted->stands);
   pthread_mutex_unlock(&tracer.lock);
 }
 
@@ -87,8 +126,10 @@ static int find(const Sanitizer_LaunchData *data, struct gc_context_memory *memo
 }
 
 /* The launch is recorded, or left out. of_graph: NULL, or the stream of the graph. */
-static bool add(const Sanitizer_LaunchData *data, uint64_t number, Sanitizer_StreamHandle of_graph)
+static bool add(const Sanitizer_LaunchData *data, const struct wanted *wanted,
+                Sanitizer_StreamHandle of_graph)
 {
+  struct gc_recorded_launch *launch;
   const struct gc_traced_module *module;
   struct gc_trace_touched *touched;
   struct gc_context_memory memory;
@@ -96,29 +137,54 @@ static bool add(const Sanitizer_LaunchData *data, uint64_t number, Sanitizer_Str
   int status = find(data, &memory, &module, &err);
 
   if (!status)
-    status = gc_launches_add(&tracer.launches, &memory, module, number, tracer.settings.blocks,
-                             data, of_graph, &err);
+    status = gc_launches_add(&tracer.launches, &memory, module, wanted->number,
+                             tracer.settings.blocks, data, of_graph, &err);
   if (status) {
-    leave_out(&err);
+    leave_out(wanted, &err);
     return false;
   }
+  launch = &tracer.launches.launches[tracer.launches.count - 1];
+  launch->kind = wanted->kind;
+  launch->stands = wanted->stands;
   pthread_mutex_lock(&tracer.lock);
   touched = gc_contexts_touched(data->context);
   if (touched) {
-    tracer.launches.launches[tracer.launches.count - 1].touched = *touched;
+    launch->touched = *touched;
     touched->count = 0;
   }
   pthread_mutex_unlock(&tracer.lock);
   return true;
 }
 
-/* Numbers each launch. */
-static bool is_wanted(const Sanitizer_LaunchData *data, uint64_t *number)
+static struct gc_kind *kind_of(const Sanitizer_LaunchData *data)
 {
+  const uint32_t sizes[GC_KIND_SIZES] = {data->gridDim_x,  data->gridDim_y,  data->gridDim_z,
+                                         data->blockDim_x, data->blockDim_y, data->blockDim_z};
+
+  return call.kind ? call.kind : gc_kinds_find(data->functionName, sizes, &tracer.names);
+}
+
+/* Numbers each launch, and counts it in its kind. */
+static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
+{
+  struct gc_kind *kind;
+  bool is = false;
+
   pthread_mutex_lock(&tracer.lock);
-  *number = ++tracer.seen;
+  *wanted = (struct wanted){.number = ++tracer.seen};
+  if (!tracer.sampling) {
+    is = gc_wanted_has(&tracer.names, data->functionName, wanted->number);
+  } else {
+    kind = kind_of(data);
+    is = kind && kind->wanted && call.wanted;
+    wanted->kind = kind;
+    if (is)
+      wanted->stands = gc_kind_take(kind);
+    else if (kind)
+      gc_kind_pass(kind, &tracer.part);
+  }
   pthread_mutex_unlock(&tracer.lock);
-  return gc_wanted_has(&tracer.names, data->functionName, *number);
+  return is;
 }
 
 static bool is_full(struct gc_error *err)
@@ -152,13 +218,13 @@ static bool begin_recording(struct gc_error *err)
 static void begin_launch(const Sanitizer_LaunchData *data)
 {
   struct gc_error err;
-  uint64_t number;
+  struct wanted wanted;
 
-  if (graph != NO_GRAPH || !is_wanted(data, &number))
+  if (graph != NO_GRAPH || !is_wanted(data, &wanted))
     return;
   if (!begin_recording(&err))
-    leave_out(&err);
-  else if (add(data, number, NULL))
+    leave_out(&wanted, &err);
+  else if (add(data, &wanted, NULL))
     recorded = data->hLaunch;
   else {
     gc_launches_pass_over(NULL, data);
@@ -181,6 +247,10 @@ static int write_launches(Sanitizer_StreamHandle stream, struct gc_error *err)
   pthread_mutex_lock(&tracer.lock);
   status = gc_launches_write(launches, kernel_ms, tracer.part.file, err);
   status = gc_part_end_launch(&tracer.part, status, err);
+  for (size_t i = 0; i < launches->count && !status; i++)
+    if (launches->launches[i].kind)
+      gc_kind_recorded(launches->launches[i].kind, launches->launches[i].stands,
+                       launches->launches[i].stands_at, &tracer.part);
   if (status == -EIO)
     tracer.full = *err;
   else if ((uint64_t)tracer.part.good > tracer.settings.limit)
@@ -194,7 +264,9 @@ static void end_recording(Sanitizer_StreamHandle stream, struct gc_error *err)
 {
   if (tracer.launches.count && (*err->text || write_launches(stream, err)))
     for (size_t i = 0; i < tracer.launches.count; i++)
-      leave_out(err);
+      leave_out(&(struct wanted){.kind = tracer.launches.launches[i].kind,
+                                 .stands = tracer.launches.launches[i].stands},
+                err);
   gc_launches_forget(&tracer.launches);
   pthread_mutex_unlock(&tracer.tracing);
 }
@@ -209,7 +281,8 @@ static void end_launch(const Sanitizer_LaunchData *data)
   end_recording(data->hStream, &err);
 }
 
-static void begin_graph(const Sanitizer_GraphLaunchData *data)
+/* The driver does not say so of a launch that fails. */
+static void end_failed_graph(void)
 {
   struct gc_error err;
 
@@ -217,9 +290,16 @@ static void begin_graph(const Sanitizer_GraphLaunchData *data)
     gc_fail(&err, -ECANCELED, "the driver did not say that the launch of a graph ended");
     end_recording(graph_stream, &err);
   }
-  graph = data->isGraphUpload           ? GRAPH_UPLOAD
-          : begin_recording(&graph_why) ? GRAPH_RECORDED
-                                        : GRAPH_LEFT_OUT;
+  graph = NO_GRAPH;
+}
+
+static void begin_graph(const Sanitizer_GraphLaunchData *data)
+{
+  end_failed_graph();
+  graph = data->isGraphUpload                  ? GRAPH_UPLOAD
+          : tracer.sampling && !call.wanted    ? GRAPH_PASSED
+          : begin_recording(&graph_why)        ? GRAPH_RECORDED
+                                               : GRAPH_LEFT_OUT;
   graph_stream = data->hStream;
 }
 
@@ -234,18 +314,20 @@ static void end_graph(void)
 
 static void begin_node(const Sanitizer_LaunchData *data)
 {
-  uint64_t number;
+  struct wanted wanted;
 
   if (graph == NO_GRAPH) { /* drivers before 510 do not announce graph launches */
     pthread_mutex_lock(&tracer.lock);
     tracer.in_graphs++;
     pthread_mutex_unlock(&tracer.lock);
   } else if (graph == GRAPH_LEFT_OUT) {
-    if (is_wanted(data, &number))
-      leave_out(&graph_why);
+    if (is_wanted(data, &wanted))
+      leave_out(&wanted, &graph_why);
     gc_launches_pass_over(NULL, data);
+  } else if (graph == GRAPH_PASSED) {
+    is_wanted(data, &wanted);
   } else if (graph == GRAPH_RECORDED &&
-             !(is_wanted(data, &number) && add(data, number, graph_stream))) {
+             !(is_wanted(data, &wanted) && add(data, &wanted, graph_stream))) {
     gc_launches_pass_over(&tracer.launches, data);
   }
 }
@@ -283,11 +365,213 @@ static void on_graph(Sanitizer_CallbackId id, const void *data)
               &node->memcpyData);
 }
 
+/* The launch of a sample that is due is not recorded now. */
+static bool refuse(const char *why)
+{
+  pthread_mutex_lock(&tracer.lock);
+  if (!*tracer.not_now.text)
+    gc_fail(&tracer.not_now, -EAGAIN, "%s", why);
+  pthread_mutex_unlock(&tracer.lock);
+  return false;
+}
+
+/* Whether recording has not cost too much. */
+static bool may_cost(void)
+{
+  const double own_ms = gc_now_ms() - tracer.begin_ms - tracer.cost_ms;
+
+  return tracer.cost_ms <= FREE_MS + own_ms / REST;
+}
+
+static bool can_record(void)
+{
+  if (tracer.captures)
+    return refuse("a stream was being captured");
+  return may_cost() || refuse("recording rested, so that the program ends in time");
+}
+
+/* The caller holds `tracing`. */
+static void put_in(void *context)
+{
+  struct gc_traced_module *module;
+
+  call.begin_ms = gc_now_ms();
+  call.patched = true;
+  gc_contexts_wait();
+  pthread_mutex_lock(&tracer.lock);
+  module = gc_modules_first();
+  pthread_mutex_unlock(&tracer.lock);
+  for (; module; module = module->next)
+    if (module->context == context)
+      gc_module_put_in(module);
+}
+
+static void take_out(void)
+{
+  struct gc_traced_module *module;
+
+  gc_contexts_wait();
+  pthread_mutex_lock(&tracer.lock);
+  module = gc_modules_first();
+  pthread_mutex_unlock(&tracer.lock);
+  for (; module; module = module->next)
+    gc_module_take_out(module);
+  tracer.cost_ms += gc_now_ms() - call.begin_ms;
+  call.patched = false;
+}
+
+static void enter_launch(enum gc_call which, const Sanitizer_CallbackData *data)
+{
+  uint32_t sizes[GC_KIND_SIZES];
+  struct gc_error err;
+  bool due;
+
+  gc_call_sizes(which, data->functionParams, sizes);
+  pthread_mutex_lock(&tracer.lock);
+  call.kind = gc_kinds_find(data->symbolName, sizes, &tracer.names);
+  due = call.kind && gc_kind_is_due(call.kind);
+  pthread_mutex_unlock(&tracer.lock);
+  if (!due)
+    return;
+  call.wanted = is_full(&err);
+  if (call.wanted)
+    return; /* it is left out when it begins */
+  if (!begin_recording(&err)) {
+    refuse(err.text);
+    return;
+  }
+  call.wanted = can_record();
+  if (call.wanted)
+    put_in(data->context);
+  else
+    pthread_mutex_unlock(&tracer.tracing);
+}
+
+static void exit_launch(void)
+{
+  struct gc_error err;
+
+  if (call.patched) {
+    if (recorded) {
+      gc_fail(&err, -ECANCELED, "the driver did not say that the launch ended");
+      recorded = NULL;
+      end_recording(NULL, &err);
+    }
+    take_out();
+    pthread_mutex_unlock(&tracer.tracing);
+  }
+  call.kind = NULL;
+  call.wanted = false;
+}
+
+/* Launches of the graph that a call is for. NULL: there is no such graph. */
+static struct gc_kind *kind_of_graph(enum gc_call which, const Sanitizer_CallbackData *data)
+{
+  struct gc_kind *kind;
+
+  pthread_mutex_lock(&tracer.lock);
+  kind = gc_kinds_find_graph(gc_call_graph(which, data->functionParams));
+  pthread_mutex_unlock(&tracer.lock);
+  return kind;
+}
+
+/* `tracing` is held. */
+static bool is_due(struct gc_kind *graph_kind)
+{
+  if (graph_kind && !graph_kind->wanted)
+    refuse("a graph was changed after it was instantiated, or instantiated during a capture");
+  if (graph_kind && gc_kind_is_due(graph_kind) && can_record()) {
+    gc_kind_take(graph_kind);
+    return true;
+  }
+  if (graph_kind)
+    graph_kind->seen++;
+  return false;
+}
+
+static void enter_other(enum gc_call which, const Sanitizer_CallbackData *data)
+{
+  struct gc_kind *changed;
+
+  if (which == GC_CALL_GRAPH_LAUNCH)
+    call.wanted = is_due(kind_of_graph(which, data));
+  else if (which == GC_CALL_GRAPH_CHANGE && (changed = kind_of_graph(which, data)))
+    changed->wanted = false;
+  else if (which == GC_CALL_CAPTURE_BEGIN)
+    tracer.captures++;
+  if (call.wanted || (which == GC_CALL_GRAPH_INSTANTIATE && !tracer.captures))
+    put_in(data->context);
+}
+
+/* A graph was instantiated. */
+static void begin_kind(struct gc_kind *graph_kind)
+{
+  if (!graph_kind)
+    return;
+  graph_kind->wanted = call.patched;
+  graph_kind->seen = 0;
+  graph_kind->due = 1;
+}
+
+static void exit_other(enum gc_call which, const Sanitizer_CallbackData *data)
+{
+  const CUresult result = *(const CUresult *)data->functionReturnValue;
+
+  if (which == GC_CALL_GRAPH_LAUNCH)
+    end_failed_graph();
+  else if (which == GC_CALL_GRAPH_INSTANTIATE && !result)
+    begin_kind(kind_of_graph(which, data));
+  else if ((which == GC_CALL_CAPTURE_BEGIN && result) ||
+           (which == GC_CALL_CAPTURE_END && gc_call_ends_capture(result)))
+    tracer.captures -= tracer.captures > 0;
+  if (call.patched)
+    take_out();
+  call.wanted = false;
+}
+
+/* The program calls a function of the driver. */
+static void on_call(const Sanitizer_CallbackData *data)
+{
+  const enum gc_call which = gc_call_of(data->functionName);
+  const bool enters = data->callbackSite == SANITIZER_API_ENTER;
+
+  if (which == GC_CALL_LAUNCH || which == GC_CALL_LAUNCH_EX) {
+    if (enters)
+      enter_launch(which, data);
+    else
+      exit_launch();
+  } else if (which != GC_CALL_OTHER && enters) {
+    pthread_mutex_lock(&tracer.tracing);
+    enter_other(which, data);
+  } else if (which != GC_CALL_OTHER) {
+    exit_other(which, data);
+    pthread_mutex_unlock(&tracer.tracing);
+  }
+}
+
+static void on_module(const Sanitizer_ResourceModuleData *data)
+{
+  struct gc_traced_module *module;
+
+  pthread_mutex_lock(&tracer.lock);
+  module = gc_modules_add(data, &tracer.part);
+  if (module && !tracer.sampling)
+    gc_module_put_in(module);
+  pthread_mutex_unlock(&tracer.lock);
+  if (module && call.patched) /* the launch loads its module */
+    gc_module_put_in(module);
+}
+
 static void on_resource(Sanitizer_CallbackId id, const void *data)
 {
   const Sanitizer_ResourceContextData *context = data;
   const Sanitizer_ResourceModuleData *module = data;
 
+  if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
+    on_module(module);
+    return;
+  }
+  pthread_mutex_lock(&tracer.lock);
   switch (id) {
   case SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED:
     gc_contexts_add(context, &tracer.settings, &tracer.part);
@@ -295,46 +579,45 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
   case SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
     gc_contexts_remove(context->context);
     break;
-  case SANITIZER_CBID_RESOURCE_MODULE_LOADED:
-    gc_modules_add(module, &tracer.part);
-    break;
   case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
     gc_modules_remove(module->module);
     break;
   default:
     break;
   }
+  pthread_mutex_unlock(&tracer.lock);
 }
 
 static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
                      const void *data)
 {
   (void)unused;
-  if (domain == SANITIZER_CB_DOMAIN_LAUNCH) {
+  switch (domain) {
+  case SANITIZER_CB_DOMAIN_LAUNCH:
     if (id == SANITIZER_CBID_LAUNCH_BEGIN)
       begin_launch(data);
     else if (id == SANITIZER_CBID_LAUNCH_END)
       end_launch(data);
-    return;
-  }
-  if (domain == SANITIZER_CB_DOMAIN_GRAPHS) {
+    break;
+  case SANITIZER_CB_DOMAIN_GRAPHS:
     on_graph(id, data);
-    return;
-  }
-  if (domain != SANITIZER_CB_DOMAIN_RESOURCE) {
+    break;
+  case SANITIZER_CB_DOMAIN_DRIVER_API:
+    on_call(data);
+    break;
+  case SANITIZER_CB_DOMAIN_RESOURCE:
+    on_resource(id, data);
+    break;
+  default:
     on_driver(domain, data);
-    return;
   }
-  pthread_mutex_lock(&tracer.lock);
-  on_resource(id, data);
-  pthread_mutex_unlock(&tracer.lock);
 }
 
 static int start(const char *directory, struct gc_error *err)
 {
   static const Sanitizer_CallbackDomain domains[] = {
       SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_MEMCPY,
-      SANITIZER_CB_DOMAIN_MEMSET, SANITIZER_CB_DOMAIN_GRAPHS};
+      SANITIZER_CB_DOMAIN_MEMSET, SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CB_DOMAIN_DRIVER_API};
   struct gc_trace_settings *settings = &tracer.settings;
   Sanitizer_SubscriberHandle handle;
   int status = gc_part_open(&tracer.part, directory, err);
@@ -350,7 +633,10 @@ static int start(const char *directory, struct gc_error *err)
     status = gc_sanitizer_load(settings->sanitizer, err);
   if (!status)
     status = GC_SANITIZER(sanitizerSubscribe, (&handle, callback, NULL), err);
-  for (size_t i = 0; i < sizeof domains / sizeof *domains && !status; i++)
+  tracer.begin_ms = gc_now_ms();
+  tracer.sampling = !settings->first;
+  /* the last one is only for samples */
+  for (size_t i = 0; i < sizeof domains / sizeof *domains - !tracer.sampling && !status; i++)
     status = GC_SANITIZER(sanitizerEnableDomain, (1, handle, domains[i]), err);
   return status;
 }
@@ -362,6 +648,9 @@ static void finish(void)
 
   if (tracer.part.process != (int)getpid() || pthread_mutex_trylock(&tracer.lock))
     return;
+  if (!tracer.left_out)
+    tracer.why = tracer.not_now;
+  tracer.left_out += gc_kinds_alone();
   if (tracer.left_out)
     fprintf(file, "left-out %" PRIu64 "\nbecause %s\n", tracer.left_out, tracer.why.text);
   if (tracer.in_graphs)

@@ -8,6 +8,7 @@
 
 #if defined(GC_HAVE_CUDA_H) && __has_include(<sanitizer.h>)
 /* Two headers with the same names: ours get others. */
+#define Sanitizer_CallbackData our_call
 #define Sanitizer_ResourceContextData our_context
 #define Sanitizer_ResourceModuleData our_module
 #define Sanitizer_LaunchData our_launch
@@ -25,6 +26,7 @@
 #define Sanitizer_CallbackFunc our_callback
 #define GC_SANITIZER_NO_CONSTANTS
 #include "trace/sanitizer.h"
+#undef Sanitizer_CallbackData
 #undef Sanitizer_ResourceContextData
 #undef Sanitizer_ResourceModuleData
 #undef Sanitizer_LaunchData
@@ -118,6 +120,7 @@ __attribute__((unused)) static void calls(void)
   sanitizerAddPatchesFromFile("", context);
   sanitizerPatchInstructions(SANITIZER_INSTRUCTION_BARRIER, module, "");
   sanitizerPatchModule(module);
+  sanitizerUnpatchModule(module);
   sanitizerGetFunctionPcAndSize(module, "", &number, &number);
   sanitizerSetLaunchCallbackData(launch, function, stream, address);
   sanitizerAlloc(context, &address, sizeof number);
