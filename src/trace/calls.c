@@ -16,8 +16,9 @@ static const struct {
 } calls[] = {
     {"cuLaunchKernelEx", GC_CALL_LAUNCH_EX},
     {"cuLaunchKernel", GC_CALL_LAUNCH},
-    {"cuLaunchCooperativeKernelMultiDevice", GC_CALL_OTHER},
+    {"cuLaunchCooperativeKernelMultiDevice", GC_CALL_NOT_MEANWHILE},
     {"cuLaunchCooperativeKernel", GC_CALL_LAUNCH},
+    {"cuLaunch", GC_CALL_NOT_MEANWHILE},
     {"cuGraphLaunch", GC_CALL_GRAPH_LAUNCH},
     {"cuGraphInstantiate", GC_CALL_GRAPH_INSTANTIATE},
     {"cuGraphExecGet", GC_CALL_OTHER},
@@ -26,10 +27,10 @@ static const struct {
     {"cuStreamBeginCapture", GC_CALL_CAPTURE_BEGIN},
     {"cuStreamBeginRecapture", GC_CALL_CAPTURE_BEGIN},
     {"cuStreamEndCapture", GC_CALL_CAPTURE_END},
-    {"cuModuleUnload", GC_CALL_UNLOAD},
-    {"cuLibraryUnload", GC_CALL_UNLOAD},
-    {"cuCtxDestroy", GC_CALL_UNLOAD},
-    {"cuDevicePrimaryCtxRe", GC_CALL_UNLOAD}, /* Release, Reset, and Retain */
+    {"cuModuleUnload", GC_CALL_NOT_MEANWHILE},
+    {"cuLibraryUnload", GC_CALL_NOT_MEANWHILE},
+    {"cuCtxDestroy", GC_CALL_NOT_MEANWHILE},
+    {"cuDevicePrimaryCtxRe", GC_CALL_NOT_MEANWHILE}, /* Release, Reset, and Retain */
 };
 
 enum gc_call gc_call_of(const char *name)

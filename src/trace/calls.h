@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls of the driver before which our functions may be put into kernels, or must not be.
+ * Calls of the driver before which our functions are put into kernels, or must not be in them.
  */
 #ifndef GC_TRACE_CALLS_H
 #define GC_TRACE_CALLS_H
@@ -13,13 +13,12 @@ enum gc_call {
   GC_CALL_OTHER,
   GC_CALL_LAUNCH,
   GC_CALL_LAUNCH_EX,
-  /* These wait while another thread records, and none begins to record during them. */
   GC_CALL_GRAPH_LAUNCH,
   GC_CALL_GRAPH_INSTANTIATE,
   GC_CALL_GRAPH_CHANGE,  /* of an instantiated one */
   GC_CALL_CAPTURE_BEGIN, /* of a stream, which becomes a graph */
   GC_CALL_CAPTURE_END,
-  GC_CALL_UNLOAD
+  GC_CALL_NOT_MEANWHILE /* what launches in another way, or unloads */
 };
 
 enum gc_call gc_call_of(const char *name);

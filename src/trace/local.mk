@@ -19,6 +19,10 @@ src_trace_hwloc_gpucache_trace_la_SOURCES = \
 	src/trace/modules.h \
 	src/trace/part.c \
 	src/trace/part.h \
+	src/trace/patching.c \
+	src/trace/patching.h \
+	src/trace/recorder.c \
+	src/trace/recorder.h \
 	src/trace/sample.c \
 	src/trace/sample.h \
 	src/trace/sanitizer.h \

@@ -26,6 +26,7 @@ static const struct {
 static struct gc_traced_module *modules;
 static unsigned saved; /* modules with machine code */
 
+/* The API forgets them when functions are taken out. */
 static int select_instructions(struct gc_traced_module *module)
 {
   int status = 0;
@@ -34,16 +35,13 @@ static int select_instructions(struct gc_traced_module *module)
     status = GC_SANITIZER(sanitizerPatchInstructions,
                           (patches[i].instruction, module->handle, patches[i].function),
                           &module->why);
-  module->selected = !status;
   return status;
 }
 
 void gc_module_put_in(struct gc_traced_module *module)
 {
-  if (module->patched || *module->why.text || (!module->selected && select_instructions(module)))
-    return;
-  module->patched =
-      !GC_SANITIZER(sanitizerPatchModule, (module->handle), &module->why);
+  if (!module->patched && !*module->why.text && !select_instructions(module))
+    module->patched = !GC_SANITIZER(sanitizerPatchModule, (module->handle), &module->why);
 }
 
 void gc_module_take_out(struct gc_traced_module *module)

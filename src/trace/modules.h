@@ -16,9 +16,9 @@
 struct gc_traced_module {
   struct gc_traced_module *next;
   void *context, *handle;
-  bool selected, patched; /* the API knows our functions; they are in its kernels */
-  struct gc_error why;    /* "", or they cannot be */
-  unsigned number;        /* of its machine code in the part; 0: not saved */
+  bool patched;        /* our functions are in its kernels */
+  struct gc_error why; /* "", or they cannot be */
+  unsigned number;     /* of its machine code in the part; 0: not saved */
 };
 
 /* Notes a new module. NULL: no memory. */
@@ -30,10 +30,9 @@ void gc_modules_remove(void *handle);
  * come before it. */
 struct gc_traced_module *gc_modules_first(void);
 
-/* Puts our functions into its kernels, or takes them out; a failure is noted. The API waits for
- * kernels that run, but not for graphs, and a stream that is being captured becomes invalid. The
- * caller serializes these calls only, and holds no lock that a callback at the begin of a launch
- * takes: the API waits for launches that have begun. */
+/* Puts our functions into its kernels, or takes them out; a failure is noted. Nothing may be launched
+ * or run meanwhile, and no stream be captured. The caller serializes these calls only, and holds no
+ * lock that a callback at the begin of a launch takes: the API waits for launches that have begun. */
 void gc_module_put_in(struct gc_traced_module *module);
 void gc_module_take_out(struct gc_traced_module *module);
 

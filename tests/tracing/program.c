@@ -4,8 +4,8 @@
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
  *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil; and graph,
- *                       upload, memset, copies, rows, threads, child, chdir, wait, exec, fork,
- *                       kill, exit N
+ *                       upload, change, capture and captured, memset, copies, rows, threads,
+ *                       child, chdir, wait, exec, fork, kill, exit N
  */
 #include "driver.h"
 
@@ -163,6 +163,10 @@ static void do_one(const char *what)
     launch_graph(false);
   else if (!strcmp(what, "upload"))
     launch_graph(true);
+  else if (!strcmp(what, "change"))
+    fake_change_graph();
+  else if (!strcmp(what, "capture") || !strcmp(what, "captured"))
+    fake_capture(!what[7]);
   else if (!strcmp(what, "memset"))
     fake_memset(A, 4096, 1, 0);
   else if (!strcmp(what, "rows")) {

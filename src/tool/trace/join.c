@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
                        struct gc_joined *joined)
 {
   const struct gc_module *code;
-  uint64_t module = 0, blocks = 0;
+  uint64_t module = 0, blocks = 0, stands = 1;
   bool in_header = true;
   char name[64];
 
@@ -132,6 +133,12 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
 
     if (value_of(part, "module")) {
       module = number_of(part, "module");
+      continue;
+    }
+    if (value_of(part, "launches")) {
+      stands = number_of(part, "launches");
+      if (stands > 1)
+        fprintf(trace, "launches %" PRIu64 "\n", stands);
       continue;
     }
     if (value_of(part, "microseconds")) {
@@ -158,6 +165,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
     }
   }
   joined->kernels++;
+  joined->launches += stands;
   return 0;
 }
 
