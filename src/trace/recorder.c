@@ -126,7 +126,7 @@ static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
     is = gc_wanted_has(&gc_recorder.names, data->functionName, wanted->number);
   } else {
     kind = kind_of(data);
-    is = kind && kind->wanted && gc_recorder_call.wanted;
+    is = kind && gc_recorder_call.wanted && gc_kind_is_due(kind);
     wanted->kind = kind;
     if (is)
       wanted->stands = gc_kind_take(kind);

@@ -153,12 +153,16 @@ source 3 /home/me/get.cuh')
 }
 
 @test "--limit ends the trace" {
-  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy
+  run_split "$tool" trace --launches all --blocks all --limit 1K -- "$program" copy copy copy copy
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ] # less than 1 KiB each
-  [[ $errors == *"not recorded: the trace of this process has reached --limit"* ]]
+  [[ $errors == *"2 launches were not recorded: the trace of this process has reached --limit"* ]]
   text program.trace | tail -1 | grep -x end
-  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy graph copy
+  # of the sample, only the 4th launch is left out; the others are represented
+  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy copy
+  [[ $errors == *"1 launch was not recorded: the trace of this process has reached --limit"* ]]
+  [[ $errors == *"2 kernels of 5 launches"* ]]
+  run_split "$tool" trace --launches all --blocks all --limit 1K -- "$program" copy copy graph copy
   [[ $errors == *"3 launches were not recorded: the trace of this process has reached --limit"* ]]
 }
 

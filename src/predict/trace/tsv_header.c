@@ -40,7 +40,7 @@ static const struct {
     {"carve-out", 0, 100, false, 1},
     {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
     {"launch", 1, UINT64_C(1) << 62, false, 2},
-    {"launches", 1, UINT64_C(1) << 62, false, 2},
+    {"launches", 1, UINT64_C(1) << 40, false, 2},
 };
 enum {
   BLOCKS,
