@@ -31,8 +31,8 @@ void gc_contexts_add(const Sanitizer_ResourceContextData *data,
                      const struct gc_trace_settings *settings, const struct gc_part *part);
 void gc_contexts_remove(void *handle);
 
-/* The memory of a context, which may not have any yet. 0, or a negative errno with the reason why no
- * launch in it can be recorded. */
+/* The memory of a context, which may not have any yet. 0, or a negative errno with the reason why
+ * no launch in it can be recorded. */
 int gc_contexts_find(void *handle, struct gc_context_memory *memory, struct gc_error *err);
 
 /* Takes memory; needs no serialization. Then the context keeps it, if it still exists. */

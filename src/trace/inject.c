@@ -101,7 +101,7 @@ static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_Ca
     if (id == SANITIZER_CBID_LAUNCH_BEGIN)
       gc_recorder_begin_launch(data);
     else if (id == SANITIZER_CBID_LAUNCH_END)
-    gc_recorder_end_launch(data);
+      gc_recorder_end_launch(data);
     break;
   case SANITIZER_CB_DOMAIN_GRAPHS:
     on_graph(id, data);
@@ -121,7 +121,7 @@ static int start(const char *directory, struct gc_error *err)
 {
   static const Sanitizer_CallbackDomain domains[] = {
       SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_MEMCPY,
-      SANITIZER_CB_DOMAIN_MEMSET, SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CB_DOMAIN_DRIVER_API};
+      SANITIZER_CB_DOMAIN_MEMSET,   SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CB_DOMAIN_DRIVER_API};
   struct gc_trace_settings *settings = &gc_recorder.settings;
   Sanitizer_SubscriberHandle handle;
   int status = gc_part_open(&gc_recorder.part, directory, err);
@@ -151,7 +151,9 @@ static void finish(void)
 
   if (gc_recorder.part.process != (int)getpid() || pthread_mutex_trylock(&gc_recorder.lock))
     return;
-  gc_patching_finish();
+  if (!gc_recorder.left_out && gc_recorder.why_alone)
+    gc_fail(&gc_recorder.why, 0, "%s", gc_recorder.why_alone);
+  gc_recorder.left_out += gc_kinds_alone();
   if (gc_recorder.left_out)
     fprintf(file, "left-out %" PRIu64 "\nbecause %s\n", gc_recorder.left_out, gc_recorder.why.text);
   if (gc_recorder.in_graphs)

@@ -32,9 +32,9 @@ static int select_instructions(struct gc_traced_module *module)
   int status = 0;
 
   for (size_t i = 0; i < sizeof patches / sizeof *patches && !status; i++)
-    status = GC_SANITIZER(sanitizerPatchInstructions,
-                          (patches[i].instruction, module->handle, patches[i].function),
-                          &module->why);
+    status =
+        GC_SANITIZER(sanitizerPatchInstructions,
+                     (patches[i].instruction, module->handle, patches[i].function), &module->why);
   return status;
 }
 

@@ -30,9 +30,10 @@ void gc_modules_remove(void *handle);
  * come before it. */
 struct gc_traced_module *gc_modules_first(void);
 
-/* Puts our functions into its kernels, or takes them out; a failure is noted. Nothing may be launched
- * or run meanwhile, and no stream be captured. The caller serializes these calls only, and holds no
- * lock that a callback at the begin of a launch takes: the API waits for launches that have begun. */
+/* Puts our functions into its kernels, or takes them out; a failure is noted. Nothing may be
+ * launched or run meanwhile, and no stream be captured. The caller serializes these calls only, and
+ * holds no lock that a callback at the begin of a launch takes: the API waits for launches that
+ * have begun. */
 void gc_module_put_in(struct gc_traced_module *module);
 void gc_module_take_out(struct gc_traced_module *module);
 

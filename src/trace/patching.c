@@ -23,9 +23,8 @@
  * that is recorded runs with them. */
 static pthread_rwlock_t calling = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
-static int captures; /* of streams */
+static int captures;   /* of streams */
 static double cost_ms; /* of recording; for the writer */
-static struct gc_error not_now; /* why a launch that was due was not recorded, the first time */
 
 /* Calls of this thread that are under way, one in another; and of the outermost: */
 static _Thread_local unsigned depth;
@@ -33,10 +32,7 @@ static _Thread_local double begin_ms;
 
 static bool refuse(const char *why)
 {
-  pthread_mutex_lock(&gc_recorder.lock);
-  if (!*not_now.text)
-    gc_fail(&not_now, -EAGAIN, "%s", why);
-  pthread_mutex_unlock(&gc_recorder.lock);
+  gc_recorder_call.refused = why;
   return false;
 }
 
@@ -196,8 +192,9 @@ static void leave(enum gc_call call, const Sanitizer_CallbackData *data)
 
   if (call == GC_CALL_GRAPH_INSTANTIATE && !result)
     note_graph(kind_of_graph(call, data), gc_recorder_call.patched);
-  else if (call == GC_CALL_CAPTURE_BEGIN ? result != 0
-                                         : call == GC_CALL_CAPTURE_END && gc_call_ends_capture(result))
+  else if (call == GC_CALL_CAPTURE_BEGIN
+               ? result != 0
+               : call == GC_CALL_CAPTURE_END && gc_call_ends_capture(result))
     __atomic_sub_fetch(&captures, 1, __ATOMIC_SEQ_CST);
   gc_recorder_end_failed();
   end_call();
@@ -215,11 +212,4 @@ void gc_patching_on_call(const Sanitizer_CallbackData *data)
   } else if (!--depth) {
     leave(call, data);
   }
-}
-
-void gc_patching_finish(void)
-{
-  if (!gc_recorder.left_out)
-    gc_recorder.why = not_now;
-  gc_recorder.left_out += gc_kinds_alone();
 }

@@ -14,7 +14,4 @@
 /* Before and after each call of the driver. */
 void gc_patching_on_call(const Sanitizer_CallbackData *data);
 
-/* At the end of the process, with gc_recorder.lock: counts the launches for which none stands. */
-void gc_patching_finish(void);
-
 #endif

@@ -111,7 +111,14 @@ static struct gc_kind *kind_of(const Sanitizer_LaunchData *data)
                                          data->blockDim_x, data->blockDim_y, data->blockDim_z};
 
   return gc_recorder_call.kind ? gc_recorder_call.kind
-                              : gc_kinds_find(data->functionName, sizes, &gc_recorder.names);
+                               : gc_kinds_find(data->functionName, sizes, &gc_recorder.names);
+}
+
+static void pass(struct gc_kind *kind)
+{
+  gc_kind_pass(kind, &gc_recorder.part);
+  if (kind->alone && !gc_recorder.why_alone)
+    gc_recorder.why_alone = gc_recorder_call.refused;
 }
 
 /* Numbers each launch, and counts it in its kind. */
@@ -131,7 +138,7 @@ static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
     if (is)
       wanted->stands = gc_kind_take(kind);
     else if (kind)
-      gc_kind_pass(kind, &gc_recorder.part);
+      pass(kind);
   }
   pthread_mutex_unlock(&gc_recorder.lock);
   return is;
@@ -246,10 +253,10 @@ void gc_recorder_end_failed(void)
 void gc_recorder_begin_graph(const Sanitizer_GraphLaunchData *data)
 {
   gc_recorder_end_failed();
-  graph = data->isGraphUpload                  ? GRAPH_UPLOAD
-          : gc_recorder.sampling && !gc_recorder_call.wanted    ? GRAPH_PASSED
-          : begin_recording(&graph_why)        ? GRAPH_RECORDED
-                                               : GRAPH_LEFT_OUT;
+  graph = data->isGraphUpload                                ? GRAPH_UPLOAD
+          : gc_recorder.sampling && !gc_recorder_call.wanted ? GRAPH_PASSED
+          : begin_recording(&graph_why)                      ? GRAPH_RECORDED
+                                                             : GRAPH_LEFT_OUT;
   graph_stream = data->hStream;
 }
 

@@ -74,8 +74,7 @@ void gc_kind_give_back(struct gc_kind *kind, uint64_t stands)
   kind->alone += stands - 1;
 }
 
-void gc_kind_recorded(struct gc_kind *kind, uint64_t stands, long place,
-                      const struct gc_part *part)
+void gc_kind_recorded(struct gc_kind *kind, uint64_t stands, long place, const struct gc_part *part)
 {
   kind->place = place;
   kind->stands = stands;

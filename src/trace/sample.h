@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which launches of a process are recorded by default, and how many launches each recorded one stands
- * for (doc/traces.md, "Which launches"). The caller serializes the calls.
+ * Which launches of a process are recorded by default, and how many launches each recorded one
+ * stands for (doc/traces.md, "Which launches"). The caller serializes the calls.
  */
 #ifndef GC_TRACE_SAMPLE_H
 #define GC_TRACE_SAMPLE_H
@@ -35,8 +35,8 @@ struct gc_kind *gc_kinds_find(const char *name, const uint32_t sizes[GC_KIND_SIZ
 /* Whether its next launch is to be recorded. */
 bool gc_kind_is_due(const struct gc_kind *kind);
 
-/* A launch begins that is not recorded, or that is. The result is the number that it will stand for;
- * it must then be given to gc_kind_recorded, or back. */
+/* A launch begins that is not recorded, or that is. The result is the number that it will stand
+ * for; it must then be given to gc_kind_recorded, or back. */
 void gc_kind_pass(struct gc_kind *kind, const struct gc_part *part);
 uint64_t gc_kind_take(struct gc_kind *kind);
 void gc_kind_give_back(struct gc_kind *kind, uint64_t stands);

@@ -5,11 +5,12 @@
  * link in a toolkit's place, libsanitizer-public.so. A kernel is a function that writes records as
  * kernels/trace.c does on a GPU.
  *
- * What an H200 does not allow ends the program here, with a message: functions are put in or taken out
- * between the begin and the end of a launch (there it hangs), or while another thread launches or a
- * graph is running; a graph is launched with functions, but was instantiated without, or one of its
- * kernels has no pointer for them. If functions are put in or taken out, or a context is waited for,
- * while a stream is captured, the capture becomes invalid. Instructions must be selected each time.
+ * What an H200 does not allow ends the program here, with a message: functions are put in or taken
+ * out between the begin and the end of a launch (there it hangs), or while another thread launches
+ * or a graph is running; a graph is launched with functions, but was instantiated without, or one
+ * of its kernels has no pointer for them. If functions are put in or taken out, or a context is
+ * waited for, while a stream is captured, the capture becomes invalid. Instructions must be
+ * selected each time.
  *
  * FAKE_SANITIZER_FAIL=NAME[:N]: this function fails, or only its call N. FAKE_MODULE=FILE: the
  * machine code.
@@ -193,6 +194,11 @@ SanitizerResult sanitizerStreamSynchronize(Sanitizer_StreamHandle stream)
   waited = true;
   driver.running = false;
   return SANITIZER_SUCCESS;
+}
+
+EXPORT void fake_patch(void)
+{
+  change(&module, true);
 }
 
 EXPORT CUresult cuCtxSynchronize(void)

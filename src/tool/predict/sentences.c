@@ -152,10 +152,11 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
                          char text[GC_SENTENCE])
 {
   static void (*const say[GC_SENTENCES])(const struct gc_kernel_prediction *, char *) = {
-      [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot, [GC_SAY_PARTIAL] = say_partial,
-      [GC_SAY_STANDS] = say_stands,
-      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,     [GC_SAY_TRAFFIC] = say_traffic,
-      [GC_SAY_REASONS] = say_reasons, [GC_SAY_HELPS] = say_helps,   [GC_SAY_TLBS] = say_tlbs,
+      [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot,
+      [GC_SAY_PARTIAL] = say_partial, [GC_SAY_STANDS] = say_stands,
+      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,
+      [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
+      [GC_SAY_HELPS] = say_helps,     [GC_SAY_TLBS] = say_tlbs,
   };
 
   *text = '\0';
@@ -184,7 +185,8 @@ void gc_recorded_sentence(const struct gc_prediction *prediction, char text[GC_S
   *text = '\0';
   if (launches > prediction->count)
     snprintf(text, GC_SENTENCE,
-             "Recorded: %zu of %" PRIu64 " launches. Sums count each recorded launch as often as it "
+             "Recorded: %zu of %" PRIu64
+             " launches. Sums count each recorded launch as often as it "
              "stands for others",
              prediction->count, launches);
 }

@@ -11,8 +11,8 @@
 
 struct gc_module;
 
-/* Reads a cubin. nvdisasm: a path; "": there is none. NULL: the cubin cannot be read. The texts must
- * remain. */
+/* Reads a cubin. nvdisasm: a path; "": there is none. NULL: the cubin cannot be read. The texts
+ * must remain. */
 struct gc_module *gc_module_read(const char *cubin, const char *nvdisasm);
 void gc_module_free(struct gc_module *module);
 
