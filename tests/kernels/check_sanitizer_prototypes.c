@@ -61,6 +61,12 @@ SAME_SIZE(Sanitizer_StreamHandle, our_stream)
   _Static_assert(offsetof(theirs, member) == offsetof(ours, member) &&                             \
                      sizeof(((theirs *)0)->member) == sizeof(((ours *)0)->member),                 \
                  #member);
+SAME_MEMBER(Sanitizer_CallbackData, our_call, callbackSite)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, functionName)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, functionParams)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, functionReturnValue)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, symbolName)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, context)
 SAME_MEMBER(Sanitizer_ResourceContextData, our_context, context)
 SAME_MEMBER(Sanitizer_ResourceContextData, our_context, device)
 SAME_MEMBER(Sanitizer_ResourceModuleData, our_module, context)
