@@ -5,6 +5,8 @@
  * project. doc/results/predict.md explains what it prints. All tables are of one SM of GPU 0; blocks
  * are in the order in which they started.
  */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -16,14 +18,6 @@
 #define APART (1 << 20) /* bytes between the lines of different SMs */
 #define POOL ((size_t)640 << 20)
 #define FLUSH ((size_t)400 << 20) /* bytes at the end of the pool; more than any L2 */
-#define CHECK(call) \
-  do { \
-    const cudaError_t error = (call); \
-    if (error) { \
-      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
-      exit(1); \
-    } \
-  } while (0)
 
 struct Seen { /* by a warp */
   uint32_t sm, start, count, end;

@@ -7,12 +7,13 @@ if [ -z "${PTXAS:-}" ]; then
   echo "SKIPPED: no ptxas (CUDA Toolkit) to make broken machine code with"
   exit 77
 fi
-# One architecture of each generation of machine code that has clusters, or the first one that was built.
-set -- kernels/cuda.sm_*.cubin
+# One architecture of each generation of machine code that has clusters, whatever was built; with an
+# older ptxas the first one that was built.
 archs=
 for arch in 90 100 120; do
-  [ ! -e kernels/cuda.sm_$arch.cubin ] || archs="$archs $arch"
+  ! "$PTXAS" --help | grep -q "sm_$arch" || archs="$archs $arch"
 done
+set -- kernels/cuda.sm_*.cubin
 [ -n "$archs" ] || archs=$(echo "$1" | sed 's/.*sm_\(.*\)\.cubin/\1/')
 ptx=$HOME/broken.ptx
 

@@ -270,7 +270,8 @@ static const struct paper_row paper_rows[] = {
 
   /* Ada. The L1 of a single thread, as it is for as many blocks as can reside */
   {"l40", "gpu-benches", GC_L1, .capacity = {KIB(89.2), KIB(89), FIRST_MISS}, .latency = SAME(34)},
-  {"l40", "gpu-benches", GC_L2, .capacity = SAME(MIB(96)), .latency = {274, 279, ONE_SM}},
+  {"l40", "NVIDIA", GC_L2, .capacity = SAME(MIB(96))},
+  {"l40", "gpu-benches", GC_L2, .latency = {274, 279, ONE_SM}},
   {"l40", "gpu-benches", GC_DEVICE_MEMORY, .latency = SAME(624)},
 
   {"rtx4090", "NVIDIA", GC_L2, .capacity = SAME(MIB(72))},
@@ -286,7 +287,7 @@ static const struct paper_row paper_rows[] = {
   {"rtx5090", "AI_kernels", GC_L2, .latency = SAME(360)},
   {"rtx5090", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(932)},
   {"b200", "driver", GC_SHARED_MEMORY, .capacity = SAME(KIB(228))},
-  {"b200", "driver", GC_L2, .capacity = {132644864, 62179200, "of both dies; the profile assumes 15/16 of one"}},
+  {"b200", "driver", GC_L2, .capacity = {132644864, 66318720, "of both dies; one SM uses its own"}},
   {"b200", "AI_kernels", GC_L1, .latency = {39.6, 32, CHAIN}},
   {"b200", "AI_kernels", GC_L2, .latency = SAME(294), .far = SAME(637)},
   {"b200", "AI_kernels", GC_DEVICE_MEMORY, .latency = SAME(853)},

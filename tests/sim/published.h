@@ -9,6 +9,7 @@
 
 #include "open.h"
 
+#define CURVE_SHARE 0.05 /* and a point of a curve by this */
 #define PUBLISHED_SHARE 0.02 /* a figure that is measured may differ by this */
 
 #define PAGES "98 to 102 cycles of it are translations; ours are loads whose translation is there"
@@ -28,6 +29,11 @@ static const struct figure {
     {"b200", "driver", GC_WHOLE_GPU, "MemoryBusBits", .range = {7680, 7680}},
     {"b200", "driver", GC_L2, "NominalBytes", .range = {132644864, 132644864}},
     {"b200", "chips and cheese", GC_L2, "Partitions", .range = {2, 2}},
+    {"b200", "driver", GC_WHOLE_GPU, "SMClockKHz", .range = {1965000, 1965000}},
+    {"b300", "as b200", GC_WHOLE_GPU, "SMs", .range = {148, 148}},
+    {"b300", "as b200", GC_WHOLE_GPU, "MemoryBusBits", .range = {7680, 7680}},
+    {"b300", "as b200", GC_L2, "NominalBytes", .range = {132644864, 132644864}},
+    {"b300", "as b200", GC_SHARED_MEMORY, "CapacityBytes", .range = {233472, 233472}},
     {"b300", "AI_kernels", GC_L2, "Partitions", .range = {2, 2}},
     {"rtx5090", "driver", GC_WHOLE_GPU, "SMs", .range = {170, 170}},
     {"rtx5090", "AI_kernels", GC_L2, "Partitions", .range = {1, 1}},
@@ -40,7 +46,9 @@ static const struct figure {
     {"l40", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {624, 635}},
     {"rtx4090", "NVIDIA", GC_WHOLE_GPU, "SMs", .range = {128, 128}},
     {"rtx4090", "NVIDIA", GC_WHOLE_GPU, "MemoryBusBits", .range = {384, 384}},
-    {"gh200", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {680, 689}},
+    {"gh200", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {625, 689}},
+    {"gh200", "gpu-benches", GC_L2, "FarLatencyCycles", .range = {482, 512}, .measured = 456,
+     .why = "arrays beyond the near partition, of which some lines miss"},
     {"gh200", "arXiv 2407.07850", GC_DEVICE_MEMORY, "HostCopyToGBps", .range = {375, 375}},
     {"gh200", "arXiv 2407.07850", GC_DEVICE_MEMORY, "HostCopyFromGBps", .range = {297, 297}},
     {"gb10", "chips and cheese", GC_WHOLE_GPU, "SMs", .range = {48, 48}},
@@ -59,7 +67,12 @@ static const struct figure {
     {"mi300a", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {816, 830},
      .measured = 718, .why = PAGES},
     {"mi300a", "gpu-benches", GC_WHOLE_GPU, "MeasuredSMClockMHz", .range = {2096, 2096}},
+    {"mi300a", "gpu-benches", GC_L1_TLB, "ReachBytes", .range = {64 << 20, 88 << 20}},
     {"mi355x", "ROCm", GC_WHOLE_GPU, "SMs", .range = {256, 256}},
+    {"mi355x", "ROCm", GC_L1, "CapacityBytes", .range = {32768, 32768}},
+    {"mi355x", "ROCm", GC_SCALAR_L1, "CapacityBytes", .range = {16384, 16384}},
+    {"mi355x", "ROCm", GC_L2, "NominalBytes", .range = {4 << 20, 4 << 20}},
+    {"mi355x", "ROCm", GC_L3, "NominalBytes", .range = {256 << 20, 256 << 20}},
     {"mi355x", "ROCm", GC_LDS, "CapacityBytes", .range = {163840, 163840}},
     {"mi355x", "ROCm", GC_SCALAR_L1, "Instances", .range = {128, 128}},
     {"mi355x", "ROCm", GC_INSTRUCTION_CACHE, "CapacityBytes", .range = {65536, 65536}},
@@ -68,6 +81,44 @@ static const struct figure {
     {"rx7900xtx", "chips and cheese", GC_L3, "LatencyNs", .range = {150.3, 150.3}},
     {"rx7900xtx", "chips and cheese", GC_L3, "IdleLatencyNs", .range = {199, 199}},
 };
+
+/* Cycles of a dependent load against the size of the array, by one SM; AI_kernels, latency/data.
+ * model: 0, or how many the model gives instead, because LRU keeps nothing of an array that does not
+ * fit, and all of one that does. Real L2s are in between. */
+static const struct curve_point {
+  const char *gpu;
+  double mib, cycles, model;
+} curve_points[] = {
+    {"b200", 44.6, 297, 0},    {"b200", 61.4, 320, 294},     {"b200", 84.4, 637, 748},
+    {"b200", 116, 662, 748},   {"b200", 160, 824, 0},        {"b300", 61.4, 341, 294},
+    {"b300", 116, 659, 748},   {"b300", 160, 810, 0},        {"rtx5090", 84.4, 368, 0},
+    {"rtx5090", 116, 752, 932}, {"rtxpro6000", 116, 364, 0}, {"rtxpro6000", 160, 752, 860},
+    {"rtx4090", 61.4, 305, 0}, {"rtx4090", 84.4, 481, 648},  {"rtx4090", 116, 633, 0},
+};
+
+/* The mean load of the second pass over an array. */
+static inline double cycles_of_array(struct gc_model *model, double mib)
+{
+  const uint64_t line = 128, count = (uint64_t)(mib * 1048576) / line, base = 1ull << 40;
+
+  gc_model_touch_run(model, 0, GC_SPACE_CG, base, line, count);
+  return (double)gc_model_touch_run(model, 0, GC_SPACE_CG, base, line, count) / (double)count;
+}
+
+static inline void check_curve(const struct opened *o)
+{
+  for (size_t i = 0; i < sizeof(curve_points) / sizeof(*curve_points); i++) {
+    const struct curve_point *p = &curve_points[i];
+    const double expected = p->model > 0 ? p->model : p->cycles;
+    const double cycles = strcmp(p->gpu, o->name) ? expected : cycles_of_array(o->model, p->mib);
+
+    if (!(fabs(cycles - expected) <= CURVE_SHARE * expected))
+      fail_msg("%s: a load of an array of %g MiB takes %g cycles, not %g; AI_kernels has %g", p->gpu,
+               p->mib, cycles, expected, p->cycles);
+    if (fabs(p->model - p->cycles) <= CURVE_SHARE * p->cycles)
+      fail_msg("%s: %g MiB are as published, but have a value of the model", p->gpu, p->mib);
+  }
+}
 
 /* The number that a value has for this row; 0: there is no value. */
 static inline double number_of(const struct figure *p, const char *value)

@@ -121,8 +121,8 @@ static void a_20th_is_used_if_that_is_enough(void **state)
   (void)state;
   for (uint64_t free_bytes = MIB(20); free_bytes < MIB(100000); free_bytes += free_bytes / 7) {
     gc_footprint_plan(&p, free_bytes, &plan);
-    assert_true(gc_footprint_total(plan.walk) <= gc_footprint_most(free_bytes) + MIB(2));
-    assert_true(gc_footprint_most(free_bytes) <= free_bytes / GC_FREE_SHARE);
+    assert_true(gc_footprint_total(plan.walk) <= gc_footprint_most(&p, free_bytes) + MIB(2));
+    assert_true(gc_footprint_most(&p, free_bytes) <= free_bytes / GC_FREE_SHARE);
     assert_true(plan.arena <= plan.walk);
     if (free_bytes / GC_USUAL_SHARE >= gc_footprint_total(MIB(8 * L2)))
       assert_int_equal(plan.walk, MIB(8 * L2));

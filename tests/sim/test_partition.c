@@ -75,6 +75,8 @@ static void partitions_are_counted(void **state)
     {{"sms = 16", TWO "2", "200 4"}, "2", "8,8", 200, 260},
     {{"sms = 15", TWO "4", "200 4"}, "2", "8,7", 200, 260},
     {{"sms = 16", TWO "13", "200 4"}, "2", "13,3", 200, 260},
+    /* the far loads of three SMs are 3 % of all, as outliers could be */
+    {{"sms = 50", TWO "47", "200 4"}, "2", "47,3", 200, 260},
     /* as on real chips: one load in a hundred is slow for no reason */
     {{"sms = 16\noutliers = 0.01 40 900", TWO "2", "200 4"}, "2", "8,8", 200, 260},
     {{"sms = 16\noutliers = 0.01 40 900", "", "200 4"}, "1", "16", 0, 0},
@@ -115,6 +117,24 @@ static void outliers_are_no_partition(void **state)
                    text(l2, "PartitionsSource"));
         close_gpu(&gpu);
       }
+}
+
+/* To evict what all SMs have written, every line must be read, however short it is. A hash spreads
+ * the lines over all sets. With the arena of a whole measurement. */
+static void short_lines_of_readers_are_evicted(void **state)
+{
+  static const struct variant variant = {
+    "sms = 8", TWO "4\nhash = skew\nwrite = back\nwrite_allocate = sector", "200 4"};
+  const struct gc_measure_options options = {.only = "L2Cache"};
+  const struct gc_element *l2;
+  struct opened gpu;
+
+  (void)state;
+  open_variant_line(&gpu, &variant, "ways = 16\nreplacement = lru", 32);
+  must(&gpu, gc_measure(gpu.device, &options, gpu.record, &gpu.err), "measure");
+  l2 = gc_record_find(gpu.record, GC_L2);
+  assert_string_equal(text(l2, "PartitionSMs"), "4,4");
+  close_gpu(&gpu);
 }
 
 static void unclear_partitions_are_absent(void **state)
@@ -213,6 +233,7 @@ int main(void)
       cmocka_unit_test(a_split_distinguishes_two_groups_from_one),
       cmocka_unit_test(partitions_are_counted),
       cmocka_unit_test(outliers_are_no_partition),
+      cmocka_unit_test(short_lines_of_readers_are_evicted),
       cmocka_unit_test(unclear_partitions_are_absent),
       cmocka_unit_test(latencies_that_differ_between_sms_are_absent),
       cmocka_unit_test(sms_of_large_gpus_differ),

@@ -482,6 +482,7 @@ static void profile(void **state)
   check_l2_by_sm(&o);
   check_papers(name, &o);
   check_published(&o);
+  check_curve(&o);
   close_gpu(&o);
 }
 

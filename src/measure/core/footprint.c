@@ -17,8 +17,18 @@
 #define SCARCE_L2S 2.25
 #define IDLE_FREE_TENTHS 9 /* of the memory: free while no program uses the GPU */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
 /* The part of the memory of all buffers that is not for the scratch and for buffers of single
- * steps. / */
+ * steps. */
 static uint64_t without_rest(uint64_t bytes)
 {
   const uint64_t rest = bytes / 4 < GC_DEVICE_BYTES_REST ? bytes / 4 : GC_DEVICE_BYTES_REST;
@@ -26,28 +36,11 @@ static uint64_t without_rest(uint64_t bytes)
   return (bytes - rest) & ~(GRANULE - 1);
 }
 
-static uint64_t share_of(uint64_t free_bytes, unsigned share)
-{
-  const uint64_t bytes = free_bytes / share;
-
-  return bytes < GC_DEVICE_BYTES_MAX ? bytes : GC_DEVICE_BYTES_MAX;
-}
-
-uint64_t gc_footprint_most(uint64_t free_bytes)
-{
-  return share_of(free_bytes, GC_FREE_SHARE);
-}
-
 uint64_t gc_footprint_total(uint64_t bytes)
 {
   const uint64_t rounded = (bytes + GRANULE - 1) & ~(GRANULE - 1);
 
   return rounded + (rounded / 3 < GC_DEVICE_BYTES_REST ? rounded / 3 : GC_DEVICE_BYTES_REST);
-}
-
-bool gc_footprint_passes(uint64_t bytes, uint64_t memory_bytes)
-{
-  return gc_footprint_total(bytes) <= gc_footprint_most(memory_bytes / 10 * IDLE_FREE_TENTHS);
 }
 
 uint64_t gc_footprint_arena(const struct gc_properties *properties)
@@ -83,21 +76,36 @@ static uint64_t walk_within(const struct gc_properties *properties, uint64_t lim
   return bytes < gc_walk_enough(properties) ? 0 : bytes;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+uint64_t gc_footprint_max(const struct gc_properties *properties)
 {
-  return a < b ? a : b;
+  const uint64_t walk = gc_footprint_total(gc_walk_enough(properties));
+
+  return most(GC_DEVICE_BYTES_MAX, least(walk, GC_WALK_BYTES_MAX));
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t share_of(const struct gc_properties *properties, uint64_t free_bytes,
+                         unsigned share)
 {
-  return a > b ? a : b;
+  return least(free_bytes / share, gc_footprint_max(properties));
+}
+
+uint64_t gc_footprint_most(const struct gc_properties *properties, uint64_t free_bytes)
+{
+  return share_of(properties, free_bytes, GC_FREE_SHARE);
+}
+
+bool gc_footprint_passes(const struct gc_properties *properties, uint64_t bytes,
+                         uint64_t memory_bytes)
+{
+  return gc_footprint_total(bytes) <=
+         gc_footprint_most(properties, memory_bytes / 10 * IDLE_FREE_TENTHS);
 }
 
 void gc_footprint_plan(const struct gc_properties *properties, uint64_t free_bytes,
                        struct gc_footprint *plan)
 {
-  const uint64_t usual = without_rest(share_of(free_bytes, GC_USUAL_SHARE));
-  const uint64_t limit = without_rest(gc_footprint_most(free_bytes));
+  const uint64_t usual = without_rest(share_of(properties, free_bytes, GC_USUAL_SHARE));
+  const uint64_t limit = without_rest(gc_footprint_most(properties, free_bytes));
   const uint64_t wanted = gc_footprint_arena(properties), l3 = 4 * properties->l3_bytes;
   const uint64_t enough = l3 ? l3 : (uint64_t)(SCARCE_L2S * (double)gc_all_l2_bytes(properties));
 

@@ -9,9 +9,12 @@
 
 #include "device/device.h"
 
-/* The most device memory that measuring uses at any time, all buffers together. It also uses no
- * more than a 20th of the free memory if that is enough, and never more than a fifth. */
-#define GC_DEVICE_BYTES_MAX ((uint64_t)1 << 30)
+/* The most device memory that measuring uses at any time, all buffers together: the first, or what
+ * a walk of device memory needs, but no more than the second, which is enough for an L2 of 192 MiB.
+ * It also uses no more than a 20th of the free memory if that is enough, and never more than a
+ * fifth. */
+#define GC_DEVICE_BYTES_MAX ((uint64_t)1024 << 20)
+#define GC_WALK_BYTES_MAX ((uint64_t)1536 << 20)
 /* Part of it: for the scratch and for buffers of single steps. */
 #define GC_DEVICE_BYTES_REST ((uint64_t)32 << 20)
 #define GC_USUAL_SHARE 20
@@ -26,15 +29,17 @@ struct gc_footprint {
 void gc_footprint_plan(const struct gc_properties *properties, uint64_t free_bytes,
                        struct gc_footprint *plan);
 
-/* What all buffers together may use at most if `free_bytes` are free. */
-uint64_t gc_footprint_most(uint64_t free_bytes);
+/* What all buffers together may use at most, however much is free; and if `free_bytes` are free. */
+uint64_t gc_footprint_max(const struct gc_properties *properties);
+uint64_t gc_footprint_most(const struct gc_properties *properties, uint64_t free_bytes);
 
 /* What all buffers together need if the arena or a walk needs `bytes`. */
 uint64_t gc_footprint_total(uint64_t bytes);
 
 /* Whether the arena or a walk could have `bytes` if no other program used the `memory_bytes` of the
  * GPU. If not, the memory of this GPU is too small in any case. */
-bool gc_footprint_passes(uint64_t bytes, uint64_t memory_bytes);
+bool gc_footprint_passes(const struct gc_properties *properties, uint64_t bytes,
+                         uint64_t memory_bytes);
 
 /* Size of the arena, whose rings are too large for every cache: at least twice the L2, or four
  * times the L3. */

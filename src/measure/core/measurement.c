@@ -25,13 +25,14 @@ int gc_no_value(struct gc_bench *bench, const char *why)
 int gc_set_lacks_memory(struct gc_measurement *m, struct gc_measured *element,
                         enum gc_property property, uint64_t bytes)
 {
-  const bool passes = gc_footprint_passes(bytes, m->bench.memory_bytes);
-  const uint64_t total = gc_footprint_total(bytes);
+  const struct gc_properties *p = &m->bench.properties;
+  const bool passes = gc_footprint_passes(p, bytes, m->bench.memory_bytes);
+  const uint64_t total = gc_footprint_total(bytes), max = gc_footprint_max(p);
   char why[120];
 
-  if (total > GC_DEVICE_BYTES_MAX)
+  if (total > max)
     snprintf(why, sizeof(why), "needs %llu MiB of GPU memory, measuring uses %llu MiB at most",
-             mib(total), mib(GC_DEVICE_BYTES_MAX));
+             mib(total), mib(max));
   else
     snprintf(why, sizeof(why), "needs %llu MiB of free GPU memory, %llu MiB may be used",
              mib(total), (unsigned long long)m->bench.most_bytes >> 20);

@@ -50,22 +50,18 @@ static int alias(struct gc_tlb_range *range, uint64_t piece)
   return bench->ops->alias(bench->device, piece, range->span, &range->base, bench->err);
 }
 
-/* The piece takes the place of the arena: so it is large, and few pieces are mapped, but no more
- * memory is needed. -ENOSPC: even the smallest piece would need more. -ENOMEM: another program has
- * taken the memory. */
+/* A large piece: few are mapped, but no more memory is needed. -ENOSPC: even the smallest piece
+ * would need more. -ENOMEM: another program has taken the memory. */
 static int open_aliases(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
   uint64_t piece = PIECE_MAX;
   int status;
 
-  gc_bench_lend_arena(bench);
   while (piece > PIECE_MIN && piece > spare(bench))
     piece /= 2;
   status = piece > spare(bench) ? -ENOSPC : alias(range, piece);
   range->aliased = !status;
-  if (status && gc_bench_return_arena(bench))
-    return -EIO;
   return status;
 }
 
@@ -98,18 +94,19 @@ int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, cons
   *absent = NULL;
   if (kept)
     return 0;
+  gc_bench_lend_arena(&m->bench);
   status = open_aliases(range);
   if (status == -ENOMEM) {
     range->refused = true;
     *absent = "another program has taken the memory for an array beyond the reach of a TLB";
-    return 0;
+  } else if (status == -ENOTSUP || status == -ENOSPC) {
+    status = open_plain(range);
+    if (status == -ENOMEM)
+      *absent = "there is too little free memory for an array beyond the reach of a TLB";
   }
-  if (status != -ENOTSUP && status != -ENOSPC)
-    return status;
-  if ((status = open_plain(range)) != -ENOMEM)
-    return status;
-  *absent = "there is too little free memory for an array beyond the reach of a TLB";
-  return 0;
+  if (status && gc_bench_return_arena(&m->bench))
+    return -EIO;
+  return *absent ? 0 : status;
 }
 
 int gc_tlb_range_close(struct gc_tlb_range *range)
@@ -120,7 +117,7 @@ int gc_tlb_range_close(struct gc_tlb_range *range)
 
   bench->ops->release(bench->device, range->allocated);
   if (!range->aliased)
-    return 0;
+    return bench->arena ? 0 : gc_bench_return_arena(bench);
   kept = gc_memo_find(m->memos, &kept_range);
   if (!range->refused && (kept || (kept = gc_memo_keep(&m->memos, &kept_range, bench->err)))) {
     *kept = *range;

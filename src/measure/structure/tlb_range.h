@@ -30,8 +30,8 @@ struct gc_tlb_pages {
 };
 
 /* *absent: why there is no range; NULL: there is one, which _close releases, or keeps for the next
- * step, because mapping takes long. Returns 0 or the device's error. While there are aliases, there
- * is no arena: they use its memory. */
+ * step if there are aliases, because mapping takes long. Returns 0 or the device's error. While
+ * there is a range, there is no arena: the range uses its memory. */
 int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, const char **absent);
 int gc_tlb_range_close(struct gc_tlb_range *range);
 

@@ -23,7 +23,7 @@
 
 #define READERS 8     /* if the driver's tables state at most one L2 */
 #define GAP 0.1       /* far loads are slower than near ones by at least this share */
-#define OUTLIERS 0.05 /* share of loads that may be slow for other reasons, on any SMs */
+#define OUTLIERS 0.05 /* share of loads that may be slow for other reasons */
 #define CHANCE 4      /* standard deviations by which the spread over SMs may exceed chance */
 /* An SM is far if at least this share of its loads is slow; near: almost none, far: half or
  * more. */
@@ -121,10 +121,20 @@ static bool hit_all_alike(const struct gc_partition_groups *s)
   return share < FAR_SHARE && squares < s->r.sms - 1 + CHANCE * sqrt(2 * (s->r.sms - 1));
 }
 
+static bool makes_an_sm_far(const struct gc_partition_groups *s)
+{
+  uint32_t sm = 0;
+
+  while (sm < s->r.sms && !is_far(s, 0, sm))
+    sm++;
+  return sm < s->r.sms;
+}
+
 /* Whether the slower group consists of outliers. Sets the threshold between the groups. Nothing in
  * L2 takes longer than device memory, where GAP is more than the error of both. (Where each XCD has
  * an L2, far lines come from memory.) */
-static bool are_outliers(struct gc_partition_groups *s, const struct gc_split *split, bool few)
+static bool are_outliers(struct gc_partition_groups *s, const struct gc_split *split, bool few,
+                         bool few_are_outliers)
 {
   const struct gc_measured *memory = &s->r.m->results->element[GC_DEVICE_MEMORY];
   const bool beyond_memory =
@@ -132,11 +142,13 @@ static bool are_outliers(struct gc_partition_groups *s, const struct gc_split *s
       mean(s->base, s->r.sms) + split->high > (1 + GAP) * memory->latency_cycles;
 
   s->threshold = split->threshold;
+  few = few && (few_are_outliers || !makes_an_sm_far(s));
   return split->share > 0 && (few || beyond_memory || hit_all_alike(s));
 }
 
-/* Do the latencies after the first reader fall in two groups? Sets base and threshold. */
-static bool splits(struct gc_partition_groups *s)
+/* Do the latencies after the first reader fall in two groups? Sets base and threshold. A small
+ * group may consist of the far loads of a few SMs, unless `few_are_outliers`. */
+static bool splits(struct gc_partition_groups *s, bool few_are_outliers)
 {
   size_t n = (size_t)s->r.sms * s->r.loads;
   const size_t enough = n - (size_t)(OUTLIERS * (double)n);
@@ -154,7 +166,8 @@ static bool splits(struct gc_partition_groups *s)
   /* outliers form a group of their own, far from all other loads; so try again without them */
   s->beyond = INFINITY;
   gc_split_find(s->scratch, n, &split);
-  while (are_outliers(s, &split, (double)n * (1 - split.share) >= (double)enough)) {
+  while (
+      are_outliers(s, &split, (double)n * (1 - split.share) >= (double)enough, few_are_outliers)) {
     n -= (size_t)((double)n * split.share + 0.5);
     s->beyond = split.threshold;
     gc_split_find(s->scratch, n, &split);
@@ -353,13 +366,13 @@ static int find(struct gc_partition_groups *s)
     s->group[sm] = -1;
   if ((status = observe(s, 0)) || s->absent)
     return status;
-  split = splits(s);
+  split = splits(s, false);
   if (split && (status = find_groups(s, &found)))
     return status;
   if (s->absent)
     return 0;
   if (!found)
-    return check_one(s, split);
+    return check_one(s, split && splits(s, true));
   if (!(status = observe_others(s)) && !s->absent)
     check_groups(s);
   return status;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define LINE 128
-#define SECTOR 32 /* a reader reads all sectors of a line */
+#define SECTOR 32 /* a reader reads all sectors of a line; the shortest line of an L2 */
 #define LOADS 64
 #define LOADS_MIN 24
 
@@ -62,8 +62,9 @@ static int lay(struct gc_readers *r)
       return status;
   }
   if (used + evicting <= bench->arena_bytes)
-    return gc_fill_l2(bench, used, evicting, LINE, 1);
-  return gc_fill_l2(bench, used, (bench->arena_bytes - used) / LINE * LINE, LINE, EVICTING_PASSES);
+    return gc_fill_l2(bench, used, evicting, SECTOR, 1);
+  return gc_fill_l2(bench, used, (bench->arena_bytes - used) / LINE * LINE, SECTOR,
+                    EVICTING_PASSES);
 }
 
 /* Sorts the trace, which is by block, by SM. */
