@@ -41,11 +41,11 @@ enum gc_call gc_call_of(const char *name)
   return GC_CALL_OTHER;
 }
 
-void gc_call_sizes(enum gc_call call, const void *parameters, uint32_t sizes[GC_KIND_SIZES])
+void gc_call_sizes(enum gc_call call, const void *parameters, uint32_t sizes[GC_LAUNCH_SIZES])
 {
   const struct {
     void *function;
-    uint32_t sizes[GC_KIND_SIZES];
+    uint32_t sizes[GC_LAUNCH_SIZES];
   } *launch = parameters;
   const CUlaunchConfig *const *configuration = parameters;
 

@@ -24,7 +24,7 @@ enum gc_call {
 enum gc_call gc_call_of(const char *name);
 
 /* Of a launch: grid and blocks. */
-void gc_call_sizes(enum gc_call call, const void *parameters, uint32_t sizes[GC_KIND_SIZES]);
+void gc_call_sizes(enum gc_call call, const void *parameters, uint32_t sizes[GC_LAUNCH_SIZES]);
 
 /* Of a call for graphs: what is launched or changed, or was instantiated. */
 void *gc_call_graph(enum gc_call call, const void *parameters);

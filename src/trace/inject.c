@@ -153,7 +153,7 @@ static void finish(void)
     return;
   if (!gc_recorder.left_out && gc_recorder.why_alone)
     gc_fail(&gc_recorder.why, 0, "%s", gc_recorder.why_alone);
-  gc_recorder.left_out += gc_kinds_alone();
+  gc_recorder.left_out += gc_launch_kinds_alone();
   if (gc_recorder.left_out)
     fprintf(file, "left-out %" PRIu64 "\nbecause %s\n", gc_recorder.left_out, gc_recorder.why.text);
   if (gc_recorder.in_graphs)

@@ -21,7 +21,7 @@ struct gc_recorded_launch {
   unsigned threads;                /* of a block */
   int carveout;                    /* that the kernel prefers, percent; negative: none */
   struct gc_trace_touched touched; /* by the driver, before it */
-  struct gc_kind *kind;            /* NULL: not in a sample of the launches */
+  struct gc_launch_kind *kind;     /* NULL: not in a sample of the launches */
   uint64_t stands;                 /* for so many launches */
   long stands_at;                  /* place of this number in the file, once written */
 };

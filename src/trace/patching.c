@@ -95,30 +95,31 @@ static void end_call(void)
     change(gc_module_take_out, NULL);
     cost_ms += gc_now_ms() - begin_ms;
   }
-  gc_recorder_call = (struct gc_recorder_call){NULL};
+  gc_recorder_call = (struct gc_recorder_call){.kind = NULL};
   pthread_rwlock_unlock(&calling);
 }
 
-static bool is_due(const struct gc_kind *kind)
+static bool is_due(const struct gc_launch_kind *kind)
 {
   bool due;
 
   pthread_mutex_lock(&gc_recorder.lock);
-  due = kind && gc_kind_is_due(kind);
+  due = kind && gc_launch_kind_is_due(kind);
   pthread_mutex_unlock(&gc_recorder.lock);
   return due;
 }
 
 static void enter_launch(enum gc_call call, const Sanitizer_CallbackData *data)
 {
-  uint32_t sizes[GC_KIND_SIZES];
-  struct gc_kind *kind;
+  uint32_t sizes[GC_LAUNCH_SIZES];
+  struct gc_launch_kind *kind;
   struct gc_error err;
   bool due, full;
 
   gc_call_sizes(call, data->functionParams, sizes);
   pthread_mutex_lock(&gc_recorder.lock);
-  kind = gc_kinds_find(data->symbolName, sizes, &gc_recorder.names);
+  kind =
+      data->symbolName ? gc_launch_kinds_find(data->symbolName, sizes, &gc_recorder.names) : NULL;
   pthread_mutex_unlock(&gc_recorder.lock);
   due = is_due(kind);
   full = due && gc_recorder_is_full(&err);
@@ -128,19 +129,19 @@ static void enter_launch(enum gc_call call, const Sanitizer_CallbackData *data)
 }
 
 /* Launches of the graph that a call is for. */
-static struct gc_kind *kind_of_graph(enum gc_call call, const Sanitizer_CallbackData *data)
+static struct gc_launch_kind *kind_of_graph(enum gc_call call, const Sanitizer_CallbackData *data)
 {
-  struct gc_kind *kind;
+  struct gc_launch_kind *kind;
 
   pthread_mutex_lock(&gc_recorder.lock);
-  kind = gc_kinds_find_graph(gc_call_graph(call, data->functionParams));
+  kind = gc_launch_kinds_find_graph(gc_call_graph(call, data->functionParams));
   pthread_mutex_unlock(&gc_recorder.lock);
   return kind;
 }
 
 static void enter_graph_launch(const Sanitizer_CallbackData *data)
 {
-  struct gc_kind *const kind = kind_of_graph(GC_CALL_GRAPH_LAUNCH, data);
+  struct gc_launch_kind *const kind = kind_of_graph(GC_CALL_GRAPH_LAUNCH, data);
 
   if (kind && !kind->wanted)
     refuse("a graph was changed after it was instantiated, or instantiated without functions");
@@ -148,7 +149,7 @@ static void enter_graph_launch(const Sanitizer_CallbackData *data)
   gc_recorder_call.wanted = gc_recorder_call.patched;
   pthread_mutex_lock(&gc_recorder.lock);
   if (kind && gc_recorder_call.wanted)
-    gc_kind_take(kind);
+    gc_launch_kind_take(kind);
   else if (kind)
     kind->seen++;
   pthread_mutex_unlock(&gc_recorder.lock);
@@ -156,7 +157,7 @@ static void enter_graph_launch(const Sanitizer_CallbackData *data)
 
 /* A graph can be launched with functions only if it was instantiated with them, and not changed
  * since. */
-static void note_graph(struct gc_kind *kind, bool with_functions)
+static void note_graph(struct gc_launch_kind *kind, bool with_functions)
 {
   pthread_mutex_lock(&gc_recorder.lock);
   if (kind) {
@@ -209,7 +210,7 @@ void gc_patching_on_call(const Sanitizer_CallbackData *data)
   if (data->callbackSite == SANITIZER_API_ENTER) {
     if (!depth++)
       enter(call, data);
-  } else if (!--depth) {
+  } else if (depth && !--depth) {
     leave(call, data);
   }
 }

@@ -38,8 +38,8 @@ static _Thread_local struct gc_error graph_why; /* it is left out */
 /* A launch that is wanted. */
 struct wanted {
   uint64_t number;
-  struct gc_kind *kind; /* NULL: not of a sample */
-  uint64_t stands;      /* for so many launches */
+  struct gc_launch_kind *kind; /* NULL: not of a sample */
+  uint64_t stands;             /* for so many launches */
 };
 
 static void leave_out(const struct wanted *wanted, const struct gc_error *err)
@@ -48,7 +48,7 @@ static void leave_out(const struct wanted *wanted, const struct gc_error *err)
   if (!gc_recorder.left_out++)
     gc_recorder.why = *err;
   if (wanted->kind)
-    gc_kind_give_back(wanted->kind, wanted->stands);
+    gc_launch_kind_give_back(wanted->kind, wanted->stands);
   pthread_mutex_unlock(&gc_recorder.lock);
 }
 
@@ -105,18 +105,19 @@ static bool add(const Sanitizer_LaunchData *data, const struct wanted *wanted,
   return true;
 }
 
-static struct gc_kind *kind_of(const Sanitizer_LaunchData *data)
+static struct gc_launch_kind *kind_of(const Sanitizer_LaunchData *data)
 {
-  const uint32_t sizes[GC_KIND_SIZES] = {data->gridDim_x,  data->gridDim_y,  data->gridDim_z,
-                                         data->blockDim_x, data->blockDim_y, data->blockDim_z};
+  const uint32_t sizes[GC_LAUNCH_SIZES] = {data->gridDim_x,  data->gridDim_y,  data->gridDim_z,
+                                           data->blockDim_x, data->blockDim_y, data->blockDim_z};
 
-  return gc_recorder_call.kind ? gc_recorder_call.kind
-                               : gc_kinds_find(data->functionName, sizes, &gc_recorder.names);
+  return gc_recorder_call.kind
+             ? gc_recorder_call.kind
+             : gc_launch_kinds_find(data->functionName, sizes, &gc_recorder.names);
 }
 
-static void pass(struct gc_kind *kind)
+static void pass(struct gc_launch_kind *kind)
 {
-  gc_kind_pass(kind, &gc_recorder.part);
+  gc_launch_kind_pass(kind, &gc_recorder.part);
   if (kind->alone && !gc_recorder.why_alone)
     gc_recorder.why_alone = gc_recorder_call.refused;
 }
@@ -124,7 +125,7 @@ static void pass(struct gc_kind *kind)
 /* Numbers each launch, and counts it in its kind. */
 static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
 {
-  struct gc_kind *kind;
+  struct gc_launch_kind *kind;
   bool is = false;
 
   pthread_mutex_lock(&gc_recorder.lock);
@@ -133,10 +134,10 @@ static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
     is = gc_wanted_has(&gc_recorder.names, data->functionName, wanted->number);
   } else {
     kind = kind_of(data);
-    is = kind && gc_recorder_call.wanted && gc_kind_is_due(kind);
+    is = kind && gc_recorder_call.wanted && gc_launch_kind_is_due(kind);
     wanted->kind = kind;
     if (is)
-      wanted->stands = gc_kind_take(kind);
+      wanted->stands = gc_launch_kind_take(kind);
     else if (kind)
       pass(kind);
   }
@@ -205,8 +206,8 @@ static int write_launches(Sanitizer_StreamHandle stream, struct gc_error *err)
   status = gc_part_end_launch(&gc_recorder.part, status, err);
   for (size_t i = 0; i < launches.count && !status; i++)
     if (launches.launches[i].kind)
-      gc_kind_recorded(launches.launches[i].kind, launches.launches[i].stands,
-                       launches.launches[i].stands_at, &gc_recorder.part);
+      gc_launch_kind_recorded(launches.launches[i].kind, launches.launches[i].stands,
+                              launches.launches[i].stands_at, &gc_recorder.part);
   if (status == -EIO)
     gc_recorder.full = *err;
   else if ((uint64_t)gc_recorder.part.good > gc_recorder.settings.limit)

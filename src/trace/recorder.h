@@ -37,10 +37,10 @@ extern struct gc_recorder {
 
 /* Of this thread, if sampling: the call of the driver that launches something. */
 extern _Thread_local struct gc_recorder_call {
-  struct gc_kind *kind; /* NULL: not of a kernel alone */
-  bool wanted;          /* it is to be recorded */
-  bool patched;         /* our functions are in kernels */
-  const char *refused;  /* why it is not wanted although it is due; NULL: it is not due */
+  struct gc_launch_kind *kind; /* NULL: not of a kernel alone */
+  bool wanted;                 /* it is to be recorded */
+  bool patched;                /* our functions are in kernels */
+  const char *refused;         /* why it is not wanted although it is due; NULL: it is not due */
 } gc_recorder_call;
 
 /* Whether no more launches are traced, and why. */
