@@ -156,12 +156,14 @@ static bool read_size(const char *text, void *field)
   return !*end || !__builtin_mul_overflow(*bytes, UINT64_C(1) << 10 * (unit - units + 1), bytes);
 }
 
-/* N, FROM-TO or FROM-. */
+/* N, FROM-TO, FROM- or all. */
 static bool read_launches(const char *text, void *field)
 {
   uint64_t *launches = field;
   char *dash, copy[48];
 
+  if (!strcmp(text, "all"))
+    text = "1-";
   if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
     return false;
   dash = strchr(copy, '-');
@@ -267,7 +269,8 @@ static const struct gc_option options[] = {
     VALUE("kernel", "REGEX", TRACE | PREDICT, kernel, read_kernel, "a regular expression",
           "kernels in whose (mangled) name this matches"),
     VALUE("launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
-          "numbers of kernels, as 3, 3-5 or 3-", "kernels with these numbers; the first is 1"),
+          "numbers of kernels, as 3, 3-5 or 3-, or all",
+          "kernels with these numbers; the first is 1 (default of trace: a sample; else all)"),
     VALUE("blocks", "N", TRACE | PREDICT, blocks, read_blocks, "a number of blocks, or all",
           "record about N blocks of each launch, or all (default: a sample)"),
     VALUE("limit", "SIZE", TRACE | PREDICT, limit, read_size, "a size, as 500M or 4G",

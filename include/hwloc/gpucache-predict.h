@@ -106,7 +106,9 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_LOAD_INSTRUCTIONS,    /**< \brief Loads of warps that look into L1; also of each
                                              load instruction */
   HWLOC_GPUCACHE_L2_READ_BYTES,           /**< \brief Bytes that loads read from L2 */
-  HWLOC_GPUCACHE_MEMORY_READ_BYTES        /**< \brief Bytes that L2 reads from memory */
+  HWLOC_GPUCACHE_MEMORY_READ_BYTES,       /**< \brief Bytes that L2 reads from memory */
+  HWLOC_GPUCACHE_LAUNCHES                 /**< \brief Launches of the program for which this one was
+                                             recorded, 1 or more; all other counts are of this one */
 };
 
 /** \brief Predicts the hit rates of all kernels in traces.

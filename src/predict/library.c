@@ -156,6 +156,8 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
   const struct gc_counts *counts = &predicted->counts;
   double value;
 
+  if (what == HWLOC_GPUCACHE_LAUNCHES)
+    return (double)gc_trace_stands(&predicted->launch);
   if (predicted->cannot_run)
     return NAN;
   if (of_l1(&counts->l1_loads, &predicted->rates[GC_RATE_L1], predicted->misses, (int)what, &value))

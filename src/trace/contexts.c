@@ -18,21 +18,6 @@
  * has left less, half of that, and so on. */
 #define PART_OF_MEMORY 32
 #define LEAST_PART 1024
-#define LARGEST_MODULE ((size_t)64 << 20)
-
-/* Each instruction and the function of kernels/trace.c for it. */
-static const struct {
-  Sanitizer_InstructionId instruction;
-  const char *function;
-} patches[] = {
-    {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "gpucache_global"},
-    {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpucache_local"},
-    {SANITIZER_INSTRUCTION_BARRIER, "gpucache_barrier"},
-    {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "gpucache_async"},
-    {SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED, "gpucache_bulk_load"},
-    {SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL, "gpucache_bulk_store"},
-    {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, "gpucache_bulk_atomic"},
-};
 
 struct context {
   struct context *next;
@@ -43,8 +28,6 @@ struct context {
 };
 
 static struct context *contexts;
-static struct gc_traced_module *modules;
-static unsigned saved; /* modules with machine code */
 
 /* What the driver says about a GPU. */
 struct gpu {
@@ -235,53 +218,11 @@ int gc_contexts_carveout(void *function)
              : -1;
 }
 
-static int patch(void *module, struct gc_error *err)
+void gc_contexts_wait(void)
 {
-  int status = 0;
+  CUresult (*wait)(void);
 
-  for (size_t i = 0; i < sizeof patches / sizeof *patches && !status; i++)
-    status = GC_SANITIZER(sanitizerPatchInstructions,
-                          (patches[i].instruction, module, patches[i].function), err);
-  return status ? status : GC_SANITIZER(sanitizerPatchModule, (module), err);
-}
-
-void gc_modules_add(const Sanitizer_ResourceModuleData *data, const struct gc_part *part)
-{
-  struct gc_traced_module *module = calloc(1, sizeof *module);
-  char suffix[32];
-
-  if (!module)
-    return;
-  module->handle = data->module;
-  snprintf(suffix, sizeof suffix, "-%u.cubin", saved + 1);
-  if (!patch(data->module, &module->why) && data->pCubin && data->cubinSize &&
-      data->cubinSize <= LARGEST_MODULE &&
-      !gc_part_write(part, suffix, data->pCubin, data->cubinSize))
-    module->number = ++saved;
-  module->next = modules;
-  modules = module;
-}
-
-void gc_modules_remove(void *handle)
-{
-  struct gc_traced_module **at = &modules, *module;
-
-  while (*at && (*at)->handle != handle)
-    at = &(*at)->next;
-  module = *at;
-  if (module)
-    *at = module->next;
-  free(module);
-}
-
-int gc_modules_find(void *handle, const struct gc_traced_module **result, struct gc_error *err)
-{
-  const struct gc_traced_module *module = modules;
-
-  while (module && module->handle != handle)
-    module = module->next;
-  *result = module;
-  if (!module)
-    return gc_fail(err, -ENODEV, "its CUDA module existed before recording began");
-  return *module->why.text ? gc_fail(err, -EIO, "%s", module->why.text) : 0;
+  *(void **)&wait = of_driver("cuCtxSynchronize");
+  if (wait)
+    wait();
 }

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The CUDA contexts of this process, with memory for records, and the modules in them, with our
- * functions. The caller serializes the calls, except where noted.
+ * The CUDA contexts of this process, with memory for records. The caller serializes the calls,
+ * except where noted.
  */
 #ifndef GC_TRACE_CONTEXTS_H
 #define GC_TRACE_CONTEXTS_H
@@ -26,25 +26,14 @@ struct gc_context_memory {
   uint64_t region_words;
 };
 
-struct gc_traced_module {
-  struct gc_traced_module *next;
-  void *handle;
-  struct gc_error why; /* "": our functions are in its kernels */
-  unsigned number;     /* of its machine code in the part; 0: not saved */
-};
-
-/* Notes a new context, and loads our functions into it, or a new module, and puts them into its
- * kernels. A failure is noted, too. */
+/* Notes a new context, and loads our functions into it. A failure is noted, too. */
 void gc_contexts_add(const Sanitizer_ResourceContextData *data,
                      const struct gc_trace_settings *settings, const struct gc_part *part);
-void gc_modules_add(const Sanitizer_ResourceModuleData *data, const struct gc_part *part);
 void gc_contexts_remove(void *handle);
-void gc_modules_remove(void *handle);
 
-/* The memory of a context, which may not have any yet, and the module. 0, or a negative errno with
- * the reason why no launch of them can be recorded. */
+/* The memory of a context, which may not have any yet. 0, or a negative errno with the reason why
+ * no launch in it can be recorded. */
 int gc_contexts_find(void *handle, struct gc_context_memory *memory, struct gc_error *err);
-int gc_modules_find(void *handle, const struct gc_traced_module **module, struct gc_error *err);
 
 /* Takes memory; needs no serialization. Then the context keeps it, if it still exists. */
 int gc_contexts_allocate(void *handle, struct gc_context_memory *memory, struct gc_error *err);
@@ -57,5 +46,9 @@ struct gc_trace_touched *gc_contexts_touched(void *handle);
 /* The percentage of shared memory that the program prefers for a kernel (CUfunction); negative:
  * none. */
 int gc_contexts_carveout(void *function);
+
+/* Waits until all kernels and graphs of the thread's context have ended. Only callbacks of calls of
+ * the driver may do this, and only if no stream is being captured. */
+void gc_contexts_wait(void);
 
 #endif

@@ -202,13 +202,17 @@ int gc_launches_fetch(struct gc_launches *launches, Sanitizer_StreamHandle strea
   return status;
 }
 
-static void write_header(const struct gc_launches *launches, size_t number, double kernel_ms,
-                         FILE *file)
+static void write_header(struct gc_launches *launches, size_t number, double kernel_ms, FILE *file)
 {
-  const struct gc_recorded_launch *launch = &launches->launches[number];
+  struct gc_recorded_launch *launch = &launches->launches[number];
 
   fprintf(file, "kernel %s\nmodule %u\nlaunch %" PRIu64 "\n", launch->name, launch->module,
           launch->number);
+  if (launch->kind) {
+    fputs("launches ", file);
+    launch->stands_at = ftell(file);
+    fprintf(file, GC_PART_NUMBER "\n", launch->stands);
+  }
   if (!launches->table[0].of_graph)
     fprintf(file, "microseconds %.0f\n", kernel_ms * 1e3);
   fprintf(file,
@@ -220,7 +224,7 @@ static void write_header(const struct gc_launches *launches, size_t number, doub
   gc_touched_write(&launch->touched, file);
 }
 
-int gc_launches_write(const struct gc_launches *launches, double kernel_ms, FILE *file,
+int gc_launches_write(struct gc_launches *launches, double kernel_ms, FILE *file,
                       struct gc_error *err)
 {
   const struct gc_gathered gathered = {launches->words, launches->ends, launches->memory.sms};

@@ -9,6 +9,8 @@
 
 #include "predict/trace/touched.h"
 #include "trace/contexts.h"
+#include "trace/modules.h"
+#include "trace/sample.h"
 
 struct gc_recorded_launch {
   char *name;      /* of the kernel */
@@ -19,6 +21,9 @@ struct gc_recorded_launch {
   unsigned threads;                /* of a block */
   int carveout;                    /* that the kernel prefers, percent; negative: none */
   struct gc_trace_touched touched; /* by the driver, before it */
+  struct gc_launch_kind *kind;     /* NULL: not in a sample of the launches */
+  uint64_t stands;                 /* for so many launches */
+  long stands_at;                  /* place of this number in the file, once written */
 };
 
 struct gc_launches {
@@ -49,7 +54,7 @@ int gc_launches_fetch(struct gc_launches *launches, Sanitizer_StreamHandle strea
                       struct gc_error *err);
 
 /* Writes them (part.h). kernel_ms: how long a kernel without graph ran. */
-int gc_launches_write(const struct gc_launches *launches, double kernel_ms, FILE *file,
+int gc_launches_write(struct gc_launches *launches, double kernel_ms, FILE *file,
                       struct gc_error *err);
 
 /* There are none any more. */

@@ -6,6 +6,8 @@ src_trace_hwloc_gpucache_trace_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 src_trace_hwloc_gpucache_trace_la_SOURCES = \
 	src/trace/api.c \
 	src/trace/api.h \
+	src/trace/calls.c \
+	src/trace/calls.h \
 	src/trace/contexts.c \
 	src/trace/contexts.h \
 	src/trace/gathered.c \
@@ -13,8 +15,16 @@ src_trace_hwloc_gpucache_trace_la_SOURCES = \
 	src/trace/inject.c \
 	src/trace/launches.c \
 	src/trace/launches.h \
+	src/trace/modules.c \
+	src/trace/modules.h \
 	src/trace/part.c \
 	src/trace/part.h \
+	src/trace/patching.c \
+	src/trace/patching.h \
+	src/trace/recorder.c \
+	src/trace/recorder.h \
+	src/trace/sample.c \
+	src/trace/sample.h \
 	src/trace/sanitizer.h \
 	src/trace/memsets.c \
 	src/trace/memsets.h

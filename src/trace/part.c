@@ -43,6 +43,16 @@ int gc_part_end_launch(struct gc_part *part, int status, struct gc_error *err)
   return status;
 }
 
+void gc_part_renew(const struct gc_part *part, long place, uint64_t number)
+{
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, GC_PART_NUMBER, number);
+
+  /* if it fails, the launch stands for fewer */
+  if (pwrite(fileno(part->file), digits, (size_t)length, place) < 0)
+    return;
+}
+
 int gc_part_write(const struct gc_part *part, const char *suffix, const void *bytes, size_t size)
 {
   char path[sizeof part->name + 32];

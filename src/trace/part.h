@@ -7,7 +7,8 @@
  *
  * The lines of a launch are the header of version 2 of the trace format and its chunks, with three
  * lines of its own: "module NUMBER" (0: no machine code) and "microseconds" (not of a kernel of a
- * graph) in the header, and "complete" at the end. Lines without a launch: "failed WHY" (nothing is
+ * graph) in the header, and "complete" at the end. The number of "launches" has leading zeros, so
+ * that it can grow. Lines without a launch: "failed WHY" (nothing is
  * traced), "left-out NUMBER", "because WHY" (the first of them), "in-graphs NUMBER", and at last
  * "ended".
  */
@@ -16,6 +17,7 @@
 
 #include "util/error.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -32,6 +34,10 @@ int gc_part_open(struct gc_part *part, const char *directory, struct gc_error *e
 /* Makes what was written since the last call permanent (status 0), or removes it. Returns status,
  * or -EIO with a sentence if the file cannot be written. */
 int gc_part_end_launch(struct gc_part *part, int status, struct gc_error *err);
+
+/* A number that can be replaced later, at a place before the end of a complete launch. */
+#define GC_PART_NUMBER "%020" PRIu64
+void gc_part_renew(const struct gc_part *part, long place, uint64_t number);
 
 /* Writes a file with this suffix. 0 or a negative errno. */
 int gc_part_write(const struct gc_part *part, const char *suffix, const void *bytes, size_t size);

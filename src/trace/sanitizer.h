@@ -15,11 +15,13 @@
 /* CONSTANT(name, value) */
 #define SANITIZER_CONSTANTS(CONSTANT)                                                              \
   CONSTANT(SANITIZER_SUCCESS, 0)                                                                   \
+  CONSTANT(SANITIZER_CB_DOMAIN_DRIVER_API, 1)                                                      \
   CONSTANT(SANITIZER_CB_DOMAIN_RESOURCE, 3)                                                        \
   CONSTANT(SANITIZER_CB_DOMAIN_LAUNCH, 5)                                                          \
   CONSTANT(SANITIZER_CB_DOMAIN_MEMCPY, 6)                                                          \
   CONSTANT(SANITIZER_CB_DOMAIN_MEMSET, 7)                                                          \
   CONSTANT(SANITIZER_CB_DOMAIN_GRAPHS, 10)                                                         \
+  CONSTANT(SANITIZER_API_ENTER, 0)                                                                 \
   CONSTANT(SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED, 3)                                   \
   CONSTANT(SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, 4)                                    \
   CONSTANT(SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING, 10)                                     \
@@ -52,6 +54,14 @@ typedef unsigned Sanitizer_InstructionId;
 typedef void *Sanitizer_SubscriberHandle, *Sanitizer_StreamHandle, *Sanitizer_LaunchHandle;
 typedef void (*Sanitizer_CallbackFunc)(void *userdata, Sanitizer_CallbackDomain domain,
                                        Sanitizer_CallbackId cbid, const void *cbdata);
+
+typedef struct {
+  unsigned callbackSite;
+  const char *functionName;
+  const void *functionParams, *functionReturnValue; /* the parameters as a struct; a CUresult */
+  const char *symbolName;                           /* of a launch: the kernel */
+  void *context;                                    /* of the thread */
+} Sanitizer_CallbackData;
 
 typedef struct {
   void *context;
@@ -128,6 +138,7 @@ typedef struct {
   SYMBOL(sanitizerPatchInstructions,                                                               \
          (Sanitizer_InstructionId instruction, void *module, const char *name))                    \
   SYMBOL(sanitizerPatchModule, (void *module))                                                     \
+  SYMBOL(sanitizerUnpatchModule, (void *module))                                                   \
   SYMBOL(sanitizerGetFunctionPcAndSize,                                                            \
          (void *module, const char *name, uint64_t *pc, uint64_t *size))                           \
   SYMBOL(sanitizerSetLaunchCallbackData, (Sanitizer_LaunchHandle launch, void *kernel,             \

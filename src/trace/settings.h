@@ -20,7 +20,7 @@ struct gc_trace_settings {
   char sanitizer[4096]; /* path of NVIDIA's library */
   char ptxas[4096];     /* path of a ptxas, for GPUs that this build does not know; "": none */
   char kernel[1024];    /* a regular expression for names of kernels; "": all */
-  uint64_t first, last; /* launches of a process, from 1; 0: no limit */
+  uint64_t first, last; /* launches of a process, from 1; first 0: a sample; last 0: no limit */
   uint64_t blocks;      /* of a launch, about; 0: a sample; or GC_TRACE_ALL_BLOCKS */
   uint64_t limit;       /* bytes of launches of a process after which no further one is recorded */
 };

@@ -15,7 +15,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 "$nvcc" -O2 -arch=native -o graphs "$here/graphs.cu"
-"$tool" trace --blocks all --output graphs.trace -- ./graphs
+"$tool" trace --launches all --blocks all --output graphs.trace -- ./graphs
 "$tool" export --output record.xml
 "$tool" predict --record record.xml --seeds 0 --json graphs.trace >graphs.json
 python3 - <<'EOF'

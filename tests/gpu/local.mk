@@ -46,9 +46,9 @@ EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh tests/gpu/peers.cu
 GPU_TESTS += tests/gpu/trace.sh
 EXTRA_DIST += tests/gpu/check.h tests/gpu/trace.sh tests/gpu/trace.cu
 
-# The same for kernels of graphs.
-GPU_TESTS += tests/gpu/graphs.sh
-EXTRA_DIST += tests/gpu/graphs.sh tests/gpu/graphs.cu
+# The same for kernels of graphs, and a sample of the launches.
+GPU_TESTS += tests/gpu/graphs.sh tests/gpu/sample.sh
+EXTRA_DIST += tests/gpu/graphs.sh tests/gpu/graphs.cu tests/gpu/sample.sh tests/gpu/sample.cu
 
 # Rules of the model of predict that were found on a GPU: what is left in L2, what protects a line of L1.
 GPU_TESTS += tests/gpu/l2-contents.sh tests/gpu/protect.sh

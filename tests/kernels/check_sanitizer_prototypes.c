@@ -8,6 +8,7 @@
 
 #if defined(GC_HAVE_CUDA_H) && __has_include(<sanitizer.h>)
 /* Two headers with the same names: ours get others. */
+#define Sanitizer_CallbackData our_call
 #define Sanitizer_ResourceContextData our_context
 #define Sanitizer_ResourceModuleData our_module
 #define Sanitizer_LaunchData our_launch
@@ -25,6 +26,7 @@
 #define Sanitizer_CallbackFunc our_callback
 #define GC_SANITIZER_NO_CONSTANTS
 #include "trace/sanitizer.h"
+#undef Sanitizer_CallbackData
 #undef Sanitizer_ResourceContextData
 #undef Sanitizer_ResourceModuleData
 #undef Sanitizer_LaunchData
@@ -59,6 +61,12 @@ SAME_SIZE(Sanitizer_StreamHandle, our_stream)
   _Static_assert(offsetof(theirs, member) == offsetof(ours, member) &&                             \
                      sizeof(((theirs *)0)->member) == sizeof(((ours *)0)->member),                 \
                  #member);
+SAME_MEMBER(Sanitizer_CallbackData, our_call, callbackSite)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, functionName)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, functionParams)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, functionReturnValue)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, symbolName)
+SAME_MEMBER(Sanitizer_CallbackData, our_call, context)
 SAME_MEMBER(Sanitizer_ResourceContextData, our_context, context)
 SAME_MEMBER(Sanitizer_ResourceContextData, our_context, device)
 SAME_MEMBER(Sanitizer_ResourceModuleData, our_module, context)
@@ -118,6 +126,7 @@ __attribute__((unused)) static void calls(void)
   sanitizerAddPatchesFromFile("", context);
   sanitizerPatchInstructions(SANITIZER_INSTRUCTION_BARRIER, module, "");
   sanitizerPatchModule(module);
+  sanitizerUnpatchModule(module);
   sanitizerGetFunctionPcAndSize(module, "", &number, &number);
   sanitizerSetLaunchCallbackData(launch, function, stream, address);
   sanitizerAlloc(context, &address, sizeof number);

@@ -314,13 +314,35 @@ static void kernels_that_are_left_out(void **state)
   hwloc_gpucache_prediction_free(p);
 }
 
+static void launches_that_were_not_recorded(void **state)
+{
+  struct hwloc_gpucache_prediction *p;
+  FILE *file = fopen("sample", "w");
+
+  (void)state;
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 2\nkernel k\nblocks 1\nthreads 32\nwarp 32\nlaunches 5\n"
+        "kernel k\nblocks 1\nthreads 32\nwarp 32\nend\n",
+        file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(predict("sample", NULL, &p, NULL, 0), 0);
+  assert_true(hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_LAUNCHES) == 5);
+  assert_true(hwloc_gpucache_prediction_value(p, 1, HWLOC_GPUCACHE_LAUNCHES) == 1);
+  hwloc_gpucache_prediction_free(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reuse_distances),           cmocka_unit_test(options_of_another_version),
-      cmocka_unit_test(a_kernel_that_cannot_run),  cmocka_unit_test(sectors_of_l2),
-      cmocka_unit_test(hits_of_the_far_partition), cmocka_unit_test(misses_of_tlbs),
-      cmocka_unit_test(kernels_that_are_left_out), cmocka_unit_test(memory_of_many_kernels),
+      cmocka_unit_test(launches_that_were_not_recorded),
+      cmocka_unit_test(reuse_distances),
+      cmocka_unit_test(options_of_another_version),
+      cmocka_unit_test(a_kernel_that_cannot_run),
+      cmocka_unit_test(sectors_of_l2),
+      cmocka_unit_test(hits_of_the_far_partition),
+      cmocka_unit_test(misses_of_tlbs),
+      cmocka_unit_test(kernels_that_are_left_out),
+      cmocka_unit_test(memory_of_many_kernels),
       cmocka_unit_test(files_that_are_missing),
   };
 

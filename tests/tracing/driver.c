@@ -5,8 +5,16 @@
  * link in a toolkit's place, libsanitizer-public.so. A kernel is a function that writes records as
  * kernels/trace.c does on a GPU.
  *
+ * What an H200 does not allow ends the program here, with a message: functions are put in or taken
+ * out between the begin and the end of a launch (there it hangs), or while another thread launches
+ * or a graph is running; a graph is launched with functions, but was instantiated without, or one
+ * of its kernels has no pointer for them. If functions are put in or taken out, or a context is
+ * waited for, while a stream is captured, the capture becomes invalid. Instructions must be
+ * selected each time.
+ *
  * FAKE_SANITIZER_FAIL=NAME[:N]: this function fails, or only its call N. FAKE_MODULE=FILE: the
  * machine code.
+ * FAKE_SLOW=MILLISECONDS: the first kernel that is waited for takes so long.
  * FAKE_CARVEOUT=PERCENT: what kernels prefer. FAKE_OLD_DRIVER: launches of graphs are not
  * announced. FAKE_GRAPH_FAIL: the first launch of a graph fails, and its end is not announced.
  */
@@ -36,7 +44,12 @@ static struct {
   Sanitizer_CallbackFunc callback;
   void *userdata;
   bool domains[16];
-  bool patched;
+  bool selected;  /* instructions */
+  bool patched;   /* functions are in all kernels */
+  int launching;  /* threads between the begin and the end of a launch */
+  bool capturing; /* a stream */
+  bool invalid;   /* the capture */
+  bool running;   /* a graph */
 } driver;
 static _Thread_local struct gpu_trace *trace_of_launch;
 static int context, module, function;
@@ -94,15 +107,39 @@ SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId instruction, 
                                            const char *name)
 {
   FAIL_IF_WANTED
+  driver.selected = true;
   return instruction && in == &module && !strncmp(name, "gpucache_", 9) ? SANITIZER_SUCCESS
                                                                         : FAILED;
+}
+
+static void wrong(const char *what)
+{
+  fprintf(stderr, "the driver hangs or fails: %s\n", what);
+  abort();
+}
+
+static SanitizerResult change(const void *in, bool patched)
+{
+  if (__atomic_load_n(&driver.launching, __ATOMIC_SEQ_CST))
+    wrong("functions are changed between the begin and the end of a launch");
+  if (driver.running)
+    wrong("functions are changed while a graph is running");
+  driver.invalid |= driver.capturing;
+  driver.patched = patched && driver.selected;
+  driver.selected &= patched;
+  return in == &module ? SANITIZER_SUCCESS : FAILED;
 }
 
 SanitizerResult sanitizerPatchModule(void *in)
 {
   FAIL_IF_WANTED
-  driver.patched = true;
-  return in == &module ? SANITIZER_SUCCESS : FAILED;
+  return change(in, true);
+}
+
+SanitizerResult sanitizerUnpatchModule(void *in)
+{
+  FAIL_IF_WANTED
+  return change(in, false);
 }
 
 SanitizerResult sanitizerGetFunctionPcAndSize(void *in, const char *name, uint64_t *pc,
@@ -148,8 +185,27 @@ SanitizerResult sanitizerMemcpyDeviceToHost(void *to, void *from, size_t count,
 
 SanitizerResult sanitizerStreamSynchronize(Sanitizer_StreamHandle stream)
 {
+  static bool waited;
+  const char *const slow = getenv("FAKE_SLOW");
+
   FAIL_IF_WANTED(void) stream;
+  if (slow && !waited)
+    usleep((useconds_t)atoi(slow) * 1000);
+  waited = true;
+  driver.running = false;
   return SANITIZER_SUCCESS;
+}
+
+EXPORT void fake_patch(void)
+{
+  change(&module, true);
+}
+
+EXPORT CUresult cuCtxSynchronize(void)
+{
+  driver.invalid |= driver.capturing;
+  driver.running = false;
+  return driver.capturing ? FAILED : CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
@@ -181,6 +237,20 @@ static void call(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const
 {
   if (driver.domains[domain])
     driver.callback(driver.userdata, domain, id, data);
+}
+
+/* Announces a call of the driver, or its end with a result. */
+static void announce(const char *name, const void *parameters, const char *kernel,
+                     const CUresult *ended)
+{
+  const Sanitizer_CallbackData data = {.callbackSite = ended != NULL,
+                                       .functionName = name,
+                                       .functionParams = parameters,
+                                       .functionReturnValue = ended,
+                                       .symbolName = kernel,
+                                       .context = &context};
+
+  call(SANITIZER_CB_DOMAIN_DRIVER_API, 1, &data);
 }
 
 /* Loads the library that the environment names, as the driver does, and one context and module. */
@@ -233,23 +303,90 @@ static Sanitizer_LaunchData launch_data(const char *name, unsigned blocks, unsig
                                 .blockDim_z = 1};
 }
 
-EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
+/* A launch as a kernel or as the kernel of a stream that is captured, which has no begin. */
+static void launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
 {
+  const struct {
+    void *function;
+    unsigned sizes[6];
+  } parameters = {&function, {blocks, 1, 1, threads, 1, 1}};
+  const CUlaunchConfig configuration = {blocks, 1, 1, threads, 1, 1, 0, NULL, NULL, 0};
+  const CUlaunchConfig *const extended = &configuration;
+  static const CUresult success = CUDA_SUCCESS;
   Sanitizer_LaunchData data = launch_data(name, blocks, threads);
+  const char *const call_name = blocks == 1 ? "cuLaunchKernelEx_ptsz" : "cuLaunchKernel";
+  const void *const of_call = blocks == 1 ? (const void *)&extended : &parameters;
 
-  data.hLaunch = &data;
-  trace_of_launch = NULL;
-  call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
-  if (driver.patched && trace_of_launch)
-    run(trace_of_launch, blocks, threads);
-  /* The API promises the dimensions for the begin only. */
-  data.gridDim_x = data.gridDim_y = data.gridDim_z = 0;
-  data.blockDim_x = data.blockDim_y = data.blockDim_z = 0;
-  call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_END, &data);
+  announce(call_name, of_call, name, NULL);
+  if (run) {
+    data.hLaunch = &data;
+    trace_of_launch = NULL;
+    __atomic_add_fetch(&driver.launching, 1, __ATOMIC_SEQ_CST);
+    call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
+    if (driver.patched && trace_of_launch)
+      run(trace_of_launch, blocks, threads);
+    /* The API promises the dimensions for the begin only. */
+    data.gridDim_x = data.gridDim_y = data.gridDim_z = 0;
+    data.blockDim_x = data.blockDim_y = data.blockDim_z = 0;
+    call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_END, &data);
+    __atomic_sub_fetch(&driver.launching, 1, __ATOMIC_SEQ_CST);
+  }
+  announce(call_name, of_call, name, &success);
 }
 
-EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
-                       size_t count, bool upload)
+EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
+{
+  launch(name, blocks, threads, run);
+}
+
+EXPORT void fake_capture(bool begin)
+{
+  const char *const name = begin ? "cuStreamBeginCapture_v2" : "cuStreamEndCapture";
+  static const CUresult success = CUDA_SUCCESS;
+
+  announce(name, NULL, NULL, NULL);
+  driver.capturing = begin;
+  if (!begin && driver.invalid)
+    wrong("a capture became invalid");
+  announce(name, NULL, NULL, &success);
+}
+
+/* The one graph. */
+static struct {
+  bool exists, patched;
+} instantiated;
+
+static void instantiate(const char *const *names, const unsigned *blocks, size_t count)
+{
+  static const void *const result = &instantiated;
+  static const void *const *const parameters = &result;
+  static const CUresult success = CUDA_SUCCESS;
+
+  fake_capture(true);
+  for (size_t i = 0; i < count; i++)
+    launch(names[i], blocks[i], 64, NULL);
+  fake_capture(false);
+  announce("cuGraphInstantiateWithFlags", &parameters, NULL, NULL);
+  instantiated.exists = true;
+  instantiated.patched = driver.patched;
+  announce("cuGraphInstantiateWithFlags", &parameters, NULL, &success);
+}
+
+EXPORT void fake_change_graph(void)
+{
+  static const void *const parameters = &instantiated;
+  static const CUresult success = CUDA_SUCCESS;
+
+  announce("cuGraphExecUpdate_v2", &parameters, NULL, NULL);
+  instantiated.patched = driver.patched;
+  announce("cuGraphExecUpdate_v2", &parameters, NULL, &success);
+}
+
+static struct gpu_trace *const not_set = (struct gpu_trace *)&driver;
+
+/* Uploads or launches it. Whether this succeeds. */
+static bool start_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
+                        size_t count, bool upload)
 {
   static int graphs;
   const bool announced = !getenv("FAKE_OLD_DRIVER"), fails = getenv("FAKE_GRAPH_FAIL") && !graphs++;
@@ -257,7 +394,6 @@ EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_ke
       .context = &context, .hStream = &driver, .isGraphUpload = upload};
   struct gpu_trace *traces[8] = {NULL};
 
-  trace_of_launch = NULL; /* the one that is set last, for all kernels in a stream */
   if (announced)
     call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_LAUNCH_BEGIN, &launch);
   for (size_t i = 0; i < count; i++) {
@@ -265,21 +401,43 @@ EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_ke
 
     node.launchData.hLaunch = &node;
     node.launchData.gridId = 5 + i;
+    trace_of_launch = not_set;
     call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &node);
+    if (driver.patched && !upload && trace_of_launch == not_set)
+      wrong("a kernel of a graph has no pointer for its functions");
   }
+  /* The pointer that is set last is that of all kernels in a stream. */
   for (size_t i = 0; i < count; i++) {
-    traces[i] = trace_of_launch ? trace_of_launch + 5 + i : NULL;
+    traces[i] = trace_of_launch && trace_of_launch != not_set ? trace_of_launch + 5 + i : NULL;
     if (traces[i] && traces[i]->grid != 5 + i)
       traces[i] = NULL;
   }
   if (fails)
-    return;
+    return false;
+  if (!upload && driver.patched && !instantiated.patched)
+    wrong("a graph is launched with functions and was instantiated without them");
+  driver.running = !upload;
   /* The kernels begin when all nodes are known, here the last one first. */
   for (size_t i = count; i-- && !upload;)
     if (driver.patched && traces[i])
       runs[i](traces[i], blocks[i], 64);
   if (announced)
     call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_LAUNCH_END, &launch);
+  return true;
+}
+
+EXPORT void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
+                       size_t count, bool upload)
+{
+  static const void *const parameters = &instantiated;
+  const char *const name = upload ? "cuGraphUpload" : "cuGraphLaunch";
+  CUresult result;
+
+  if (!instantiated.exists)
+    instantiate(names, blocks, count);
+  announce(name, &parameters, NULL, NULL);
+  result = start_graph(names, blocks, runs, count, upload) ? CUDA_SUCCESS : FAILED;
+  announce(name, &parameters, NULL, &result);
 }
 
 EXPORT void fake_memset(uint64_t address, uint64_t width, uint64_t height, uint64_t pitch)

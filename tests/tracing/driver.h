@@ -15,9 +15,13 @@ typedef void fake_kernel(struct gpu_trace *trace, unsigned blocks, unsigned thre
 unsigned cuInit(unsigned flags);
 void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run);
 void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *words, size_t count);
-/* A graph of kernels of 64 threads is launched, or only uploaded. */
+/* A graph of kernels of 64 threads is launched, or only uploaded. The first call instantiates it;
+ * all calls must be for the same graph. */
 void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
                 size_t count, bool upload);
+void fake_patch(void);        /* as the tracer must not do it */
+void fake_change_graph(void); /* the instantiated one, if there is one */
+void fake_capture(bool begin);
 /* Widths and pitches are bytes. */
 void fake_memset(uint64_t address, uint64_t width, uint64_t height, uint64_t pitch);
 void fake_copy(uint64_t to, uint64_t from, uint64_t bytes,

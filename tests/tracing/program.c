@@ -3,9 +3,9 @@
  *
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
- *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil; and graph,
- *                       upload, memset, copies, rows, threads, child, chdir, wait, exec, fork,
- *                       kill, exit N
+ *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil, meddle; and
+ * graph, upload, change, capture and captured, memset, copies, rows, threads, child, chdir, wait,
+ * exec, fork, kill, exit N
  */
 #include "driver.h"
 
@@ -106,6 +106,14 @@ static void spoil(struct gpu_trace *trace, unsigned blocks, unsigned threads)
   trace->shared = shared;
 }
 
+static void meddle(struct gpu_trace *trace, unsigned blocks, unsigned threads)
+{
+  (void)trace;
+  (void)blocks;
+  (void)threads;
+  fake_patch();
+}
+
 /* Two kernels, of which the second one ends first. */
 static void launch_graph(bool upload)
 {
@@ -150,9 +158,9 @@ static void do_one(const char *what)
     const char *name;
     unsigned blocks;
     fake_kernel *run;
-  } kernels[] = {{"copy", 8, copy},  {"copy_large", 4096, copy}, {"forms", 1, forms},
-                 {"many", 64, many}, {"strange", 4, strange},    {"stop", 8, stop},
-                 {"spoil", 8, spoil}};
+  } kernels[] = {{"copy", 8, copy},   {"copy_large", 4096, copy}, {"forms", 1, forms},
+                 {"many", 64, many},  {"strange", 4, strange},    {"stop", 8, stop},
+                 {"spoil", 8, spoil}, {"meddle", 1, meddle}};
 
   const char *const name = getenv("FAKE_KERNEL");
 
@@ -163,6 +171,10 @@ static void do_one(const char *what)
     launch_graph(false);
   else if (!strcmp(what, "upload"))
     launch_graph(true);
+  else if (!strcmp(what, "change"))
+    fake_change_graph();
+  else if (!strcmp(what, "capture") || !strcmp(what, "captured"))
+    fake_capture(!what[7]);
   else if (!strcmp(what, "memset"))
     fake_memset(A, 4096, 1, 0);
   else if (!strcmp(what, "rows")) {

@@ -152,13 +152,102 @@ source 3 /home/me/get.cuh')
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
 }
 
+# Launches for which those of program.trace stand.
+stands() {
+  text program.trace | awk '/^kernel /{n++} /^launches /{n += $2 - 1} END {print n}'
+}
+
+# kinds: each launch in program.trace, with the number for which it stands.
+kinds() {
+  text program.trace | awk '/^kernel /{k = $2} /^launch /{l = $2; n = 1} /^launches /{n = $2}
+    /^blocks /{printf "%s %d:%d ", k, l, n}'
+}
+
+@test "a sample of the launches" {
+  run_split "$tool" trace --verbose -- "$program" copy copy copy forms copy copy copy forms copy forms copy copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(kinds)" = "copy 1:1 copy 2:2 forms 4:1 copy 5:4 forms 8:2 copy 11:2 " ]
+  [[ $errors == *"program.trace: 6 kernels of 12 launches (0 without some blocks)"* ]]
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '[.kernels[].launch.launches]' predicted)" = '[1,2,1,4,2,2]' ]
+  [ "$(jq -c '[.kernels[].l1_loads.sectors]' predicted)" = '[256,256,38,256,38,256]' ]
+  # sums count them: 9 * 256, 3 * 38
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  grep -E '^copy +9 +2304 ' <<<"$output"
+  grep -E '^forms +3 +114 ' <<<"$output"
+  [[ $output == *"Recorded: 6 of 12 launches."* ]]
+  [[ $output == *"recorded for 4 launches with the same grid"* ]]
+  "$tool" predict --sim t1000 --seeds 0 --html page.html program.trace
+  grep -q "Recorded: 6 of 12 launches" page.html
+  # other grids are other kinds
+  FAKE_KERNEL=same run_split "$tool" trace -- "$program" copy copy copy_large copy
+  [ "$(kinds)" = "same 1:1 same 2:2 same 3:1 " ]
+  # a program that is killed
+  run_split "$tool" trace -- "$program" copy copy copy kill
+  [ "$(kinds)" = "copy 1:1 copy 2:2 " ]
+  # all of them
+  run_split "$tool" trace --launches all -- "$program" copy copy copy
+  [ "$(kinds)" = "copy 1:1 copy 2:1 copy 3:1 " ]
+  run_split "$tool" trace --launches 3- -- "$program" copy copy copy copy
+  [ "$(kinds)" = "copy 3:1 copy 4:1 " ]
+  run_split "$tool" trace --kernel forms -- "$program" copy forms forms forms copy
+  [ "$(kinds)" = "forms 2:1 forms 3:2 " ]
+  run_split "$tool" predict --sim t1000 --seeds 0 --json -- "$program" copy copy copy
+  [ "$(jq -c '[.kernels[].launch.launches]' <<<"$output")" = '[1,2]' ]
+}
+
+@test "functions are put in only where the driver allows it" {
+  # the stand-in notices
+  run_split "$tool" trace -- "$program" meddle
+  [ "$status" -eq 134 ]
+  [[ $errors == *"functions are changed between the begin and the end of a launch"* ]]
+  # not while a stream is captured: the launch after it stands for all
+  run_split "$tool" trace -- "$program" capture copy copy captured copy copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(kinds)" = "copy 3:4 " ]
+  run_split "$tool" trace -- "$program" forms capture copy copy captured
+  [[ $errors == *"2 launches were not recorded: a stream was being captured"* ]]
+  [ "$(kinds)" = "forms 1:1 " ]
+  # functions that cannot be taken out stay
+  run_split env FAKE_SANITIZER_FAIL=sanitizerUnpatchModule "$tool" trace -- "$program" copy copy copy
+  [ "$(kinds)" = "copy 1:1 copy 2:2 " ]
+}
+
+@test "a sample of launches of graphs" {
+  run_split "$tool" trace -- "$program" graph graph graph copy graph graph
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(kinds)" = "first 1:1 second 2:1 first 3:2 second 4:2 copy 7:1 first 8:2 second 9:2 " ]
+  # one that was changed
+  run_split "$tool" trace -- "$program" graph change graph graph
+  [ "$(kinds)" = "first 1:3 second 2:3 " ]
+  run_split "$tool" trace -- "$program" capture graph captured copy
+  echo "$errors"
+  [[ $errors == *"2 launches were not recorded: a graph was changed after it was instantiated, or instantiated without functions"* ]]
+  [ "$(kinds)" = "copy 3:1 " ]
+}
+
+@test "recording rests if it costs too much" {
+  run_split env FAKE_SLOW=5500 "$tool" trace -- "$program" copy forms copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(kinds)" = "copy 1:2 " ]
+  [[ $errors == *"1 launch was not recorded: recording rested, so that the program ends in time"* ]]
+}
+
 @test "--limit ends the trace" {
-  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy
+  run_split "$tool" trace --launches all --blocks all --limit 1K -- "$program" copy copy copy copy
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ] # less than 1 KiB each
-  [[ $errors == *"not recorded: the trace of this process has reached --limit"* ]]
+  [[ $errors == *"2 launches were not recorded: the trace of this process has reached --limit"* ]]
   text program.trace | tail -1 | grep -x end
-  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy graph copy
+  # of the sample, only the 4th launch is left out; the others are represented
+  run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy copy
+  [[ $errors == *"1 launch was not recorded: the trace of this process has reached --limit"* ]]
+  [[ $errors == *"2 kernels of 5 launches"* ]]
+  run_split "$tool" trace --launches all --blocks all --limit 1K -- "$program" copy copy graph copy
   [[ $errors == *"3 launches were not recorded: the trace of this process has reached --limit"* ]]
 }
 
@@ -198,10 +287,13 @@ source 3 /home/me/get.cuh')
     [ "$(text program.trace | grep '^kernel')" = 'kernel first' ]
   done
   # a launch that fails does not keep others from being recorded
-  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace -- "$program" graph graph threads
+  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace --launches all -- "$program" graph graph threads
   echo "$errors"
   [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
   [ "$(text program.trace | grep -c '^kernel')" -eq 18 ]
+  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace -- "$program" graph graph
+  [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
+  [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
   # a driver that does not announce launches of graphs
   run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
   echo "$errors"
@@ -210,7 +302,7 @@ source 3 /home/me/get.cuh')
 }
 
 @test "memsets and copies of the driver" {
-  run_split "$tool" trace -- "$program" memset copy copies copy copy
+  run_split "$tool" trace --launches all -- "$program" memset copy copies copy copy
   [ "$status" -eq 0 ]
   text program.trace | grep -E '^(kernel|driver)' | diff - <(echo "kernel copy
 driver-store 7f1000000000 4096
@@ -357,10 +449,15 @@ driver-store 7f2000000000 600")
 }
 
 @test "several threads" {
-  run_split "$tool" trace -- "$program" threads
+  run_split "$tool" trace --launches all -- "$program" threads
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel copy$')" -eq 16 ]
+  for _ in {1..10}; do
+    run_split "$tool" trace -- "$program" threads graph threads
+    [ "$status" -eq 0 ]
+    [ "$(stands)" = 34 ]
+  done
 }
 
 @test "several processes are one trace" {

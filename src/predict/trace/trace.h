@@ -72,6 +72,7 @@ struct gc_trace_launch {
   char name[1024];          /* printable; cut if it is longer */
   uint64_t number;          /* of the kernel in the trace, from 1 */
   uint64_t in_program;      /* number of the launch in its process, from 1 */
+  uint64_t launches; /* for which it stands, if the trace has only some; see gc_trace_stands */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
   uint64_t launched_blocks; /* of the grid, if the trace has only some of them */
   unsigned threads_per_block;
@@ -87,6 +88,12 @@ struct gc_trace_launch {
   char
       origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
 };
+
+/* The number of launches for which this one stands, with itself. */
+static inline uint64_t gc_trace_stands(const struct gc_trace_launch *launch)
+{
+  return launch->launches ? launch->launches : 1;
+}
 
 /* Receives the instructions of a block, warp by warp. warp is its number in the block. The
  * instruction is valid during the call only. 0, or a negative errno that ends reading: it becomes

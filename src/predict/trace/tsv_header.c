@@ -40,6 +40,7 @@ static const struct {
     {"carve-out", 0, 100, false, 1},
     {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
     {"launch", 1, UINT64_C(1) << 62, false, 2},
+    {"launches", 1, UINT64_C(1) << 40, false, 2},
 };
 enum {
   BLOCKS,
@@ -51,6 +52,7 @@ enum {
   CARVEOUT,
   LAUNCHED_BLOCKS,
   LAUNCH,
+  LAUNCHES,
   KEYS,
   ORIGIN = KEYS
 };
@@ -83,8 +85,11 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
   case LAUNCHED_BLOCKS:
     launch->launched_blocks = value;
     break;
-  default:
+  case LAUNCH:
     launch->in_program = value;
+    break;
+  default:
+    launch->launches = value;
   }
 }
 

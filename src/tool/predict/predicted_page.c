@@ -320,7 +320,7 @@ static void write_assumptions(struct page *page, const struct gc_assumptions *as
 static int write_gpu(struct page *page, const struct gc_predicted *predicted, size_t number)
 {
   struct gc_table table;
-  char which[32] = "", id[KERNEL_ID];
+  char which[32] = "", id[KERNEL_ID], text[GC_SENTENCE];
   int status;
 
   if (predicted->several)
@@ -336,6 +336,9 @@ static int write_gpu(struct page *page, const struct gc_predicted *predicted, si
   table_of(page, &table,
            "All kernels. Sectors: of loads in L1. Mostly: the reason of most misses in L1. Helps "
            "most: what would add most points to the hit rate of L1, by the model.");
+  gc_recorded_sentence(predicted->prediction, text);
+  if (*text)
+    gc_html(page->out, "<p class='note'>$.</p>\n", text);
   status = write_kernels(page, predicted);
   write_assumptions(page, &predicted->prediction->assumptions);
   fputs("</section>\n", page->out);

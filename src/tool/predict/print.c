@@ -139,6 +139,15 @@ static void print_ignored(const struct gc_trace_ignored *ignored)
   }
 }
 
+static void print_recorded(const struct gc_prediction *prediction)
+{
+  char text[GC_SENTENCE];
+
+  gc_recorded_sentence(prediction, text);
+  if (*text)
+    gc_terminal_print(text, NULL);
+}
+
 static int print_gpu_of(const struct gc_predicted *predicted)
 {
   const struct gc_prediction *prediction = predicted->prediction;
@@ -154,6 +163,7 @@ static int print_gpu_of(const struct gc_predicted *predicted)
     if (failed)
       return gc_no_memory();
   }
+  print_recorded(prediction);
   for (size_t i = 0; i < prediction->count; i++)
     if (print_kernel(&prediction->kernels[i]))
       return gc_no_memory();

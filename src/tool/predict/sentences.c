@@ -69,6 +69,15 @@ static void say_partial(const struct gc_kernel_prediction *kernel, char *text)
            launch->blocks, launch->launched_blocks);
 }
 
+static void say_stands(const struct gc_kernel_prediction *kernel, char *text)
+{
+  const uint64_t launches = gc_trace_stands(&kernel->launch);
+
+  if (launches > 1)
+    append(text, "recorded for %" PRIu64 " launches with the same grid: all counts are of this one",
+           launches);
+}
+
 static void say_rule(const struct gc_kernel_prediction *kernel, char *text)
 {
   const struct gc_trace_launch *launch = &kernel->launch;
@@ -143,9 +152,11 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
                          char text[GC_SENTENCE])
 {
   static void (*const say[GC_SENTENCES])(const struct gc_kernel_prediction *, char *) = {
-      [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot, [GC_SAY_PARTIAL] = say_partial,
-      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,     [GC_SAY_TRAFFIC] = say_traffic,
-      [GC_SAY_REASONS] = say_reasons, [GC_SAY_HELPS] = say_helps,   [GC_SAY_TLBS] = say_tlbs,
+      [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot,
+      [GC_SAY_PARTIAL] = say_partial, [GC_SAY_STANDS] = say_stands,
+      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,
+      [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
+      [GC_SAY_HELPS] = say_helps,     [GC_SAY_TLBS] = say_tlbs,
   };
 
   *text = '\0';
@@ -163,4 +174,19 @@ void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char
   *text = '\0';
   if (count)
     snprintf(text, GC_SENTENCE, "Not modelled: %s: %" PRIu64, what[which], count);
+}
+
+void gc_recorded_sentence(const struct gc_prediction *prediction, char text[GC_SENTENCE])
+{
+  uint64_t launches = 0;
+
+  for (size_t i = 0; i < prediction->count; i++)
+    launches += gc_trace_stands(&prediction->kernels[i].launch);
+  *text = '\0';
+  if (launches > prediction->count)
+    snprintf(text, GC_SENTENCE,
+             "Recorded: %zu of %" PRIu64
+             " launches. Sums count each recorded launch as often as it "
+             "stands for others",
+             prediction->count, launches);
 }

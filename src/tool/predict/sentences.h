@@ -12,6 +12,7 @@ enum gc_predict_sentences {
   GC_SAY_LAUNCH,  /* blocks, threads, ... */
   GC_SAY_CANNOT,  /* run on this GPU: then there are no others */
   GC_SAY_PARTIAL, /* the trace has only some of the blocks */
+  GC_SAY_STANDS,  /* for other launches */
   GC_SAY_RULE,    /* how the order of loads was found: it decides about many hits */
   GC_SAY_NEAR,    /* the hit rate of L2 that a profiler shows, if partitions make a difference */
   GC_SAY_TRAFFIC, /* bytes, and how well the threads of a warp use the sectors */
@@ -31,5 +32,8 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
 /* What the traces name and the model ignores: sentence 0 or 1. Empty if there is nothing to say. */
 #define GC_IGNORED_SENTENCES 2
 void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char text[GC_SENTENCE]);
+
+/* How many launches of the program the traces have. Empty: all, as far as they say. */
+void gc_recorded_sentence(const struct gc_prediction *prediction, char text[GC_SENTENCE]);
 
 #endif

@@ -22,7 +22,7 @@
 
 #define CANNOT_RUN "cannot run" /* the section of the kernel says why */
 
-/* The launches of one kernel. */
+/* The launches of one kernel; each recorded one is counted for all for which it stands. */
 struct sum {
   const char *name;
   bool can_run; /* one of them, on this GPU; the numbers are of those */
@@ -34,23 +34,25 @@ struct sum {
 
 static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
 {
+  const uint64_t n = gc_trace_stands(&kernel->launch);
+
   sum->name = kernel->launch.name;
-  sum->launches++;
+  sum->launches += n;
   if (kernel->cannot_run)
     return;
   sum->can_run = true;
-  sum->l1_loads += kernel->counts.l1_loads.accesses;
-  sum->l1_misses += kernel->counts.l1_loads.misses;
-  sum->l2_loads += kernel->counts.l2_loads.accesses;
-  sum->l2_misses += kernel->counts.l2_loads.misses;
-  sum->l2_bytes += kernel->l2_read_bytes;
-  sum->memory_bytes += kernel->counts.memory_read_bytes;
+  sum->l1_loads += n * kernel->counts.l1_loads.accesses;
+  sum->l1_misses += n * kernel->counts.l1_loads.misses;
+  sum->l2_loads += n * kernel->counts.l2_loads.accesses;
+  sum->l2_misses += n * kernel->counts.l2_loads.misses;
+  sum->l2_bytes += n * kernel->l2_read_bytes;
+  sum->memory_bytes += n * kernel->counts.memory_read_bytes;
   for (int i = 0; i < GC_MISS_COUNT; i++)
-    sum->misses[i] += kernel->misses[i];
-  sum->fewest += gc_helps_fewest(kernel);
+    sum->misses[i] += n * kernel->misses[i];
+  sum->fewest += (double)n * gc_helps_fewest(kernel);
   for (int i = 0; i < GC_REMEDY_COUNT; i++) {
     sum->remedies[i].tried = kernel->remedies[i].tried;
-    sum->remedies[i].misses += kernel->remedies[i].misses;
+    sum->remedies[i].misses += n * kernel->remedies[i].misses;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,10 +95,9 @@ static int copy(FILE *from, FILE *to, uint64_t bytes)
 }
 
 /* The machine code with this number. NULL: there is none. */
-static const struct gc_module *find_module(struct part *part, const char *nvdisasm, uint64_t number)
+static struct gc_module *find_module(struct part *part, const char *nvdisasm, uint64_t number)
 {
   char path[PATH_MAX + 32];
-  struct gc_error err;
 
   if (!number || number > MOST_MODULES)
     return NULL;
@@ -112,7 +112,7 @@ static const struct gc_module *find_module(struct part *part, const char *nvdisa
   }
   if (!part->modules[number]) {
     snprintf(path, sizeof path, "%s-%llu.cubin", part->path, (unsigned long long)number);
-    gc_module_read(path, nvdisasm, &part->modules[number], &err);
+    part->modules[number] = gc_module_read(path, nvdisasm);
   }
   return part->modules[number];
 }
@@ -121,8 +121,8 @@ static const struct gc_module *find_module(struct part *part, const char *nvdisa
 static int copy_launch(struct part *part, const char *kernel, const char *nvdisasm, FILE *trace,
                        struct gc_joined *joined)
 {
-  const struct gc_module *code;
-  uint64_t module = 0, blocks = 0;
+  struct gc_module *code;
+  uint64_t module = 0, blocks = 0, stands = 1;
   bool in_header = true;
   char name[64];
 
@@ -132,6 +132,12 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
 
     if (value_of(part, "module")) {
       module = number_of(part, "module");
+      continue;
+    }
+    if (value_of(part, "launches")) {
+      stands = number_of(part, "launches");
+      if (stands > 1)
+        fprintf(trace, "launches %" PRIu64 "\n", stands);
       continue;
     }
     if (value_of(part, "microseconds")) {
@@ -158,6 +164,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
     }
   }
   joined->kernels++;
+  joined->launches += stands;
   return 0;
 }
 
@@ -200,10 +207,35 @@ static void note_line(const struct part *part, struct gc_joined *joined, bool *e
   *ended |= failed || !strcmp(part->line, "ended");
 }
 
+/* Tells the modules which kernels will be written. The file is at its begin again. */
+static int name_kernels(struct part *part, const char *nvdisasm)
+{
+  char *kernel = NULL;
+
+  while (next_line(part)) {
+    struct gc_module *const module = find_module(part, nvdisasm, number_of(part, "module"));
+    const uint64_t bytes = number_of(part, "accesses");
+
+    if (value_of(part, "kernel")) {
+      free(kernel);
+      kernel = strdup(value_of(part, "kernel"));
+      if (!kernel)
+        return -ENOMEM;
+    }
+    if (module && kernel)
+      gc_module_need(module, kernel);
+    if (bytes)
+      fseek(part->file, (long)bytes, SEEK_CUR);
+  }
+  free(kernel);
+  rewind(part->file);
+  return 0;
+}
+
 static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struct gc_joined *joined)
 {
   bool ended = false;
-  int status = 0;
+  int status = name_kernels(part, nvdisasm);
 
   joined->processes++;
   while (!status && next_line(part))

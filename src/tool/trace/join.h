@@ -17,6 +17,7 @@ struct gc_joined {
   uint64_t processes;        /* that used CUDA */
   uint64_t failed, early;    /* of them: nothing could be traced, or it did not reach its end */
   uint64_t kernels, sampled; /* in the trace; of these, without some of their blocks */
+  uint64_t launches;         /* for which they stand */
   uint64_t left_out, in_graphs, without_code;
   struct gc_error why, why_failed; /* of the first launch that was left out, the first process */
 };

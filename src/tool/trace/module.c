@@ -7,8 +7,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,8 +23,14 @@
 #define MOST_SECONDS 60
 
 struct gc_module {
-  char *elf, *text;
+  char *cubin;
+  const char *nvdisasm;
+  char *elf, *text; /* text: NULL: not disassembled */
   size_t elf_size, text_size;
+  bool disassembled;
+  bool whole;        /* a kernel that is needed has no symbol */
+  uint32_t *symbols; /* of the kernels that are needed */
+  size_t needed;
 };
 
 /* Reads the file from its begin. */
@@ -47,56 +55,32 @@ static int read_file(int file, char **content, size_t *size)
   return 0;
 }
 
-/* Disassembles into a file beside the cubin, which is in a temporary directory. lines: with source
- * lines, if it has them. */
-static int disassemble(const char *cubin, const char *nvdisasm, bool lines,
-                       struct gc_module *module)
-{
-  const char *const argv[] = {nvdisasm, "-c", lines ? "-g" : cubin, lines ? cubin : NULL, NULL};
-  char path[4200];
-  FILE *file;
-  struct gc_command command = {.argv = argv};
-  int status;
-
-  snprintf(path, sizeof path, "%s.text", cubin);
-  file = fopen(path, "w+e");
-  if (!file)
-    return -errno;
-  command.output = fileno(file);
-  gc_spawn(&command, 1, &(struct gc_spawn_options){.seconds = MOST_SECONDS});
-  status = command.end != GC_END_EXITED || command.status
-               ? -EIO
-               : read_file(fileno(file), &module->text, &module->text_size);
-  fclose(file);
-  return status;
-}
-
-int gc_module_read(const char *cubin, const char *nvdisasm, struct gc_module **result,
-                   struct gc_error *err)
+struct gc_module *gc_module_read(const char *cubin, const char *nvdisasm)
 {
   struct gc_module *module = calloc(1, sizeof *module);
   const int file = open(cubin, O_RDONLY | O_CLOEXEC);
-  int status = !module ? -ENOMEM : file < 0 ? -errno : 0;
 
-  if (!status)
-    status = read_file(file, &module->elf, &module->elf_size);
+  if (module && file >= 0 && !read_file(file, &module->elf, &module->elf_size))
+    module->cubin = strdup(cubin);
   if (file >= 0)
     close(file);
-  if (!status && *nvdisasm && disassemble(cubin, nvdisasm, true, module) &&
-      disassemble(cubin, nvdisasm, false, module))
-    status = gc_fail(err, -EIO, "%s cannot disassemble the machine code of a module", nvdisasm);
-  else if (status)
-    gc_fail(err, status, "cannot read %s: %s", cubin, strerror(-status));
-  *result = module;
-  return status;
+  if (module && !module->cubin) {
+    gc_module_free(module);
+    return NULL;
+  }
+  if (module)
+    module->nvdisasm = nvdisasm;
+  return module;
 }
 
 void gc_module_free(struct gc_module *module)
 {
   if (!module)
     return;
+  free(module->cubin);
   free(module->elf);
   free(module->text);
+  free(module->symbols);
   free(module);
 }
 
@@ -158,6 +142,68 @@ static uint32_t symbol(const struct gc_module *module, const char *kernel)
       return i;
   }
   return 0;
+}
+
+void gc_module_need(struct gc_module *module, const char *kernel)
+{
+  const uint32_t number = symbol(module, kernel);
+  uint32_t *more;
+
+  for (size_t i = 0; i < module->needed; i++)
+    if (module->symbols[i] == number)
+      return;
+  more = number ? realloc(module->symbols, (module->needed + 1) * sizeof *more) : NULL;
+  module->whole |= !more;
+  if (!more)
+    return;
+  more[module->needed++] = number;
+  module->symbols = more;
+}
+
+/* The option of nvdisasm for the kernels that are needed, as "12,17". NULL: all, or no memory. */
+static char *list_symbols(const struct gc_module *module)
+{
+  char *list = module->whole ? NULL : malloc(12 * module->needed + 1);
+  size_t used = 0;
+
+  for (size_t i = 0; i < module->needed && list; i++)
+    used += (size_t)sprintf(list + used, i ? ",%" PRIu32 : "%" PRIu32, module->symbols[i]);
+  return list;
+}
+
+/* Disassembles into a file beside the cubin, which is in a temporary directory. lines: with source
+ * lines, if it has them. */
+static int disassemble(struct gc_module *module, bool lines)
+{
+  char *const list = list_symbols(module);
+  const char *argv[7] = {module->nvdisasm, "-c"};
+  size_t count = 2;
+  char path[4200];
+  FILE *file;
+  struct gc_command command = {.argv = argv};
+  int status;
+
+  if (lines)
+    argv[count++] = "-g";
+  if (list) {
+    argv[count++] = "-fun";
+    argv[count++] = list;
+  }
+  argv[count] = module->cubin;
+  snprintf(path, sizeof path, "%s.text", module->cubin);
+  file = fopen(path, "w+e");
+  if (file) {
+    command.output = fileno(file);
+    gc_spawn(&command, 1, &(struct gc_spawn_options){.seconds = MOST_SECONDS});
+    status = command.end != GC_END_EXITED || command.status
+                 ? -EIO
+                 : read_file(fileno(file), &module->text, &module->text_size);
+    fclose(file);
+  } else {
+    status = -errno;
+  }
+  free(list);
+  return status;
 }
 
 /* Registers of a thread; 0: not known. */
@@ -255,13 +301,16 @@ static void write_lines(const char *text, FILE *trace)
   }
 }
 
-bool gc_module_write(const struct gc_module *module, const char *kernel, FILE *trace)
+bool gc_module_write(struct gc_module *module, const char *kernel, FILE *trace)
 {
   const uint32_t count = registers(module, kernel);
   const size_t length = strlen(kernel);
 
   if (count)
     fprintf(trace, "registers %u\n", count);
+  if (!module->disassembled && *module->nvdisasm && disassemble(module, true))
+    disassemble(module, false);
+  module->disassembled = true;
   for (const char *at = module->text; at && (at = strstr(at, SECTION)); at++) {
     const char *name = at + strlen(SECTION);
 

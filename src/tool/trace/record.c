@@ -185,18 +185,32 @@ static void report_left_out(const struct gc_joined *joined)
            joined->without_code, joined->without_code == 1 ? " is" : "s are");
 }
 
+/* Of a sample of the launches: how many there were. */
+static const char *for_launches(const struct gc_joined *joined, char text[64])
+{
+  const uint64_t all = joined->launches + joined->left_out + joined->in_graphs;
+
+  *text = '\0';
+  if (all > joined->kernels)
+    snprintf(text, 64, " of %" PRIu64 " launches", all);
+  return text;
+}
+
 /* Says what the trace has and what it lacks. GC_EXIT_FAILED: it has no kernel. */
 static int report(const struct gc_joined *joined, const struct gc_recorded *recorded)
 {
+  char text[64];
+
   report_left_out(joined);
   if (!joined->processes)
     gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to record",
            recorded->program[0]);
   else if (!joined->kernels)
     gc_say(NULL, "no kernel was recorded");
-  else if (!recorded->to_stderr)
-    gc_say(NULL, "%s: %" PRIu64 " kernel%s (%" PRIu64 " without some blocks)", recorded->output,
-           joined->kernels, plural(joined->kernels), joined->sampled);
+  else if (!recorded->to_stderr || recorded->verbose)
+    gc_say(NULL, "%s: %" PRIu64 " kernel%s%s (%" PRIu64 " without some blocks)",
+           recorded->to_stderr ? recorded->program[0] : recorded->output, joined->kernels,
+           plural(joined->kernels), for_launches(joined, text), joined->sampled);
   return joined->kernels ? GC_EXIT_DONE : GC_EXIT_FAILED;
 }
 
