@@ -95,7 +95,7 @@ void draw_gpcs(struct drawing *d);
 /* draw_hierarchy.c, for the kind DRAWN_HIERARCHY: the number of SMs; the size of device memory; lines
  * of the chip, none for other kinds; keys of an L2 with two partitions. */
 #define HIERARCHY_L2_LEAST (4096.0 * KIB)
-#define HIERARCHY_L2_MOST (65536.0 * KIB)
+#define HIERARCHY_L2_MOST (192.0 * 1024 * KIB) /* Blackwell has 126 MiB, Ada 96 */
 unsigned draw_many_sms(struct drawing *d);
 void draw_memory(struct drawing *d);
 void draw_hierarchy(struct drawing *d);
