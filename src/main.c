@@ -270,7 +270,7 @@ static const struct gc_option options[] = {
           "kernels in whose (mangled) name this matches"),
     VALUE("launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
           "numbers of kernels, as 3, 3-5 or 3-, or all",
-          "kernels with these numbers; the first is 1 (default of trace: a sample; else all)"),
+          "kernels with these numbers, from 1, or all (default of trace: a sample)"),
     VALUE("blocks", "N", TRACE | PREDICT, blocks, read_blocks, "a number of blocks, or all",
           "record about N blocks of each launch, or all (default: a sample)"),
     VALUE("limit", "SIZE", TRACE | PREDICT, limit, read_size, "a size, as 500M or 4G",
