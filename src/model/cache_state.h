@@ -47,7 +47,7 @@ enum gc_set_hash {
 };
 
 /* How an address becomes a set. */
-struct gc_set_index {
+struct gc_cache_index {
   enum gc_set_hash hash;
   uint32_t bit_count, bits[GC_CACHE_HASH_BITS_MAX];
   uint64_t masks[GC_CACHE_HASH_BITS_MAX];
@@ -64,7 +64,7 @@ struct gc_cache_shape {
   enum gc_replacement replacement;
   enum gc_insertion insertion;
   uint32_t insert_every;
-  struct gc_set_index index, other;
+  struct gc_cache_index index, other;
   bool has_other;
   uint32_t weights[GC_CACHE_WAYS_MAX], redraw_every;
 };

@@ -21,7 +21,7 @@ static bool power_of_two(uint64_t n)
   return n && !(n & (n - 1));
 }
 
-static const char *bad_hash(const struct gc_set_index *index, uint64_t sets)
+static const char *bad_hash(const struct gc_cache_index *index, uint64_t sets)
 {
   if ((index->hash == GC_HASH_XOR || index->hash == GC_HASH_BITS) && !power_of_two(sets))
     return "this hash needs a power of two of sets";

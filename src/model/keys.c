@@ -463,7 +463,7 @@ static int read_mask(const struct gc_profile_value *value, const char *word, uin
 
 static int read_hash(const struct gc_profile_value *value, char *text, void *to)
 {
-  struct gc_set_index *index = to;
+  struct gc_cache_index *index = to;
   const int hash = gc_value_choice(value, gc_value_word(&text), "none|xor|skew|bits|masks");
   const char *word;
 

@@ -23,7 +23,7 @@ static inline uint64_t gc_placement_divide(const struct gc_cache *cache, uint64_
   return quotient;
 }
 
-static inline uint32_t gc_placement_masked(const struct gc_set_index *index, uint64_t address)
+static inline uint32_t gc_placement_masked(const struct gc_cache_index *index, uint64_t address)
 {
   uint32_t set = 0;
 
@@ -35,7 +35,7 @@ static inline uint32_t gc_placement_masked(const struct gc_set_index *index, uin
 /* Set hashes that few GPUs have, and caches that have two hashes. */
 static inline uint32_t gc_placement_rare(const struct gc_cache *cache, uint64_t address)
 {
-  const struct gc_set_index *index =
+  const struct gc_cache_index *index =
       address & GC_OTHER_HASH ? &cache->shape->other : &cache->shape->index;
   uint64_t above;
   uint32_t set;
