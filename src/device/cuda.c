@@ -242,7 +242,8 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
     memcpy(host, from, bytes);
     return 0;
   }
-  if (stage->memory && bytes <= GC_CUDA_STAGE_BYTES - stage->in_use) {
+  if (stage->memory && cuda->driver.cuMemcpyHtoDAsync_v2 &&
+      bytes <= GC_CUDA_STAGE_BYTES - stage->in_use) {
     unsigned char *at = stage->staged + stage->in_use;
 
     stage->in_use += (bytes + 63) / 64 * 64;
@@ -274,7 +275,8 @@ static void fetch(struct gc_device *device, uint64_t address, size_t bytes, cons
   struct gc_cuda_device *cuda = CUDA(device);
 
   *at = in_host(cuda, address, bytes);
-  if (!*at && cuda->host.memory && bytes <= GC_CUDA_FETCH_BYTES &&
+  if (!*at && cuda->host.memory && cuda->driver.cuMemcpyDtoHAsync_v2 &&
+      bytes <= GC_CUDA_FETCH_BYTES &&
       cuda->driver.cuMemcpyDtoHAsync_v2(cuda->host.fetched, address, bytes, NULL) == CUDA_SUCCESS)
     *at = cuda->host.fetched;
 }

@@ -92,9 +92,13 @@ static void count(const double *values, size_t n, struct counts *counts)
   memset(counts->of, 0, sizeof(counts->of));
   for (size_t i = 0; i < n; i++) {
     const double value = values[i];
-    const uint32_t whole = value < BINS ? (uint32_t)(int32_t)value : BINS;
+    uint32_t whole = BINS;
 
-    if (!(value >= 0) || (whole < BINS && whole != value))
+    if (!(value >= 0))
+      return;
+    if (value < BINS)
+      whole = (uint32_t)value;
+    if (whole < BINS && whole != value)
       return;
     counts->of[whole]++;
   }

@@ -59,10 +59,9 @@ static void on_module(const Sanitizer_ResourceModuleData *data)
 
   pthread_mutex_lock(&gc_recorder.lock);
   module = gc_modules_add(data, &gc_recorder.part);
-  if (module && !gc_recorder.sampling)
-    gc_module_put_in(module);
   pthread_mutex_unlock(&gc_recorder.lock);
-  if (module && gc_recorder_call.patched) /* the launch loads its module */
+  /* of a sample: if the launch that is recorded loads its module */
+  if (module && (!gc_recorder.sampling || gc_recorder_call.patched))
     gc_module_put_in(module);
 }
 
@@ -151,8 +150,10 @@ static void finish(void)
 
   if (gc_recorder.part.process != (int)getpid() || pthread_mutex_trylock(&gc_recorder.lock))
     return;
-  if (!gc_recorder.left_out && gc_recorder.why_alone)
-    gc_fail(&gc_recorder.why, 0, "%s", gc_recorder.why_alone);
+  if (!gc_recorder.left_out)
+    gc_fail(&gc_recorder.why, 0, "%s",
+            gc_recorder.why_alone ? gc_recorder.why_alone
+                                  : "the driver does not name their kernel");
   gc_recorder.left_out += gc_launch_kinds_alone();
   if (gc_recorder.left_out)
     fprintf(file, "left-out %" PRIu64 "\nbecause %s\n", gc_recorder.left_out, gc_recorder.why.text);

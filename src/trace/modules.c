@@ -98,5 +98,5 @@ int gc_modules_find(void *handle, const struct gc_traced_module **result, struct
     return gc_fail(err, -ENODEV, "its CUDA module existed before recording began");
   if (*module->why.text)
     return gc_fail(err, -EIO, "%s", module->why.text);
-  return module->patched ? 0 : gc_fail(err, -EXDEV, "its CUDA context is not that of the thread");
+  return module->patched ? 0 : gc_fail(err, -EXDEV, "its CUDA module belongs to another context than that of the calling thread");
 }

@@ -23,12 +23,23 @@
  * that is recorded runs with them. */
 static pthread_rwlock_t calling = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
-static int captures;   /* of streams */
-static double cost_ms; /* of recording; for the writer */
+/* Held while functions are put in or taken out. No kernel of the context runs then, so that nobody
+ * waits for it for long. */
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
-/* Calls of this thread that are under way, one in another; and of the outermost: */
+/* Calls that did not get `calling` in time, because the launch that is recorded may be waiting for
+ * them; under `changing`. Nothing is changed meanwhile. */
+static unsigned strays;
+
+/* Under gc_recorder.lock: */
+static int captures;   /* of streams */
+static double cost_ms; /* of recording */
+
+/* Nested calls of this thread that have begun; and of the outermost one, when it began, and whether
+ * it is a stray. */
 static _Thread_local unsigned depth;
 static _Thread_local double begin_ms;
+static _Thread_local bool strayed;
 
 static bool refuse(const char *why)
 {
@@ -36,67 +47,141 @@ static bool refuse(const char *why)
   return false;
 }
 
-static bool costs_too_much(void)
-{
-  static double start_ms;
-  const double now = gc_now_ms();
-
-  if (!start_ms)
-    start_ms = now;
-  return cost_ms > FREE_MS + (now - start_ms - cost_ms) / REST;
-}
-
-/* Whether functions may be put into kernels now; then this thread is the only one that may. */
-static bool lock_all(void)
+static struct timespec deadline(void)
 {
   struct timespec until;
 
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += MOST_WAIT_SECONDS;
-  if (pthread_rwlock_timedwrlock(&calling, &until))
-    return refuse("other threads launched all the time");
-  if (!__atomic_load_n(&captures, __ATOMIC_SEQ_CST) && !costs_too_much())
-    return true;
-  refuse(captures ? "a stream was being captured"
-                  : "recording rested, so that the program ends in time");
-  pthread_rwlock_unlock(&calling);
-  return false;
+  return until;
 }
 
-/* The modules of a context; NULL: those that have functions. */
-static void change(void (*how)(struct gc_traced_module *), const void *context)
+static void add_cost(double ms)
+{
+  pthread_mutex_lock(&gc_recorder.lock);
+  cost_ms += ms;
+  pthread_mutex_unlock(&gc_recorder.lock);
+}
+
+/* Why nothing may be recorded now; NULL: it may. */
+static const char *why_not(void)
+{
+  static double start_ms;
+  const double now = gc_now_ms();
+  const char *why = NULL;
+
+  pthread_mutex_lock(&gc_recorder.lock);
+  if (!start_ms)
+    start_ms = now;
+  if (captures)
+    why = "a stream was being captured";
+  else if (cost_ms > FREE_MS + (now - start_ms - cost_ms) / REST)
+    why = "recording paused, because it had cost more than 5 s plus a third of the program's time";
+  pthread_mutex_unlock(&gc_recorder.lock);
+  return why;
+}
+
+/* Whether functions may be put into kernels now; then this thread is the only one that may. */
+static bool lock_all(void)
+{
+  const struct timespec until = deadline();
+  const char *why = why_not();
+
+  begin_ms = gc_now_ms();
+  if (why)
+    return refuse(why);
+  if (pthread_rwlock_timedwrlock(&calling, &until)) {
+    add_cost(gc_now_ms() - begin_ms);
+    return refuse("other threads were calling the driver for 2 seconds");
+  }
+  if (!(why = why_not()))
+    return true;
+  pthread_rwlock_unlock(&calling);
+  return refuse(why);
+}
+
+/* Calls how() for the modules of a context; context NULL: for those with our functions. False: not
+ * now, because a call is a stray. */
+static bool change(void (*how)(struct gc_traced_module *), const void *context)
 {
   struct gc_traced_module *module;
+  bool may;
 
   gc_contexts_wait();
   pthread_mutex_lock(&gc_recorder.lock);
   module = gc_modules_first();
   pthread_mutex_unlock(&gc_recorder.lock);
-  for (; module; module = module->next)
+  pthread_mutex_lock(&changing);
+  may = !strays;
+  for (; module && may; module = module->next)
     if (context ? module->context == context : module->patched)
       how(module);
+  pthread_mutex_unlock(&changing);
+  return may;
 }
 
-/* Puts functions into the kernels, or prevents others from it. */
+/* Functions may stay in kernels: if they could not be taken out, or if a call was a stray. */
+static void note_left_in(void)
+{
+  const struct gc_traced_module *module;
+
+  pthread_mutex_lock(&gc_recorder.lock);
+  gc_recorder.left_in = false;
+  for (module = gc_modules_first(); module; module = module->next)
+    gc_recorder.left_in |= module->patched;
+  pthread_mutex_unlock(&gc_recorder.lock);
+}
+
+static void begin_alone(const void *context)
+{
+  gc_recorder_call.patched = change(gc_module_put_in, context);
+  if (!gc_recorder_call.patched)
+    refuse("another thread's call of the driver could not wait");
+}
+
+/* Together with others. But the launch that is recorded may wait for this call. */
+static void begin_shared(void)
+{
+  const struct timespec until = deadline();
+
+  strayed = pthread_rwlock_timedrdlock(&calling, &until);
+  if (!strayed)
+    return;
+  pthread_mutex_lock(&changing);
+  strays++;
+  pthread_mutex_unlock(&changing);
+  pthread_mutex_lock(&gc_recorder.lock);
+  gc_recorder.left_in = true;
+  pthread_mutex_unlock(&gc_recorder.lock);
+}
+
+/* Puts functions into the kernels, or keeps other threads from doing so during this call. */
 static void begin_call(bool with_functions, const void *context)
 {
-  if (with_functions && lock_all()) {
-    begin_ms = gc_now_ms();
-    gc_recorder_call.patched = true;
-    change(gc_module_put_in, context);
-  } else {
-    pthread_rwlock_rdlock(&calling);
-  }
+  strayed = false;
+  if (with_functions && lock_all())
+    begin_alone(context);
+  else
+    begin_shared();
 }
 
 static void end_call(void)
 {
-  if (gc_recorder_call.patched) {
+  const bool patched = gc_recorder_call.patched;
+
+  if (patched) {
     change(gc_module_take_out, NULL);
-    cost_ms += gc_now_ms() - begin_ms;
+    note_left_in();
+    add_cost(gc_now_ms() - begin_ms);
   }
   gc_recorder_call = (struct gc_recorder_call){.kind = NULL};
-  pthread_rwlock_unlock(&calling);
+  if (!strayed) {
+    pthread_rwlock_unlock(&calling);
+    return;
+  }
+  pthread_mutex_lock(&changing);
+  strays--;
+  pthread_mutex_unlock(&changing);
 }
 
 static bool is_due(const struct gc_launch_kind *kind)
@@ -142,11 +227,14 @@ static struct gc_launch_kind *kind_of_graph(enum gc_call call, const Sanitizer_C
 static void enter_graph_launch(const Sanitizer_CallbackData *data)
 {
   struct gc_launch_kind *const kind = kind_of_graph(GC_CALL_GRAPH_LAUNCH, data);
+  struct gc_error err;
+  const bool due = is_due(kind), full = due && gc_recorder_is_full(&err);
 
   if (kind && !kind->wanted)
-    refuse("a graph was changed after it was instantiated, or instantiated without functions");
-  begin_call(is_due(kind), data->context);
-  gc_recorder_call.wanted = gc_recorder_call.patched;
+    refuse("a graph was changed after it was instantiated, or was instantiated while nothing could "
+           "be recorded");
+  begin_call(due && !full, data->context);
+  gc_recorder_call.wanted = full || gc_recorder_call.patched; /* if full, it is left out later */
   pthread_mutex_lock(&gc_recorder.lock);
   if (kind && gc_recorder_call.wanted)
     gc_launch_kind_take(kind);
@@ -168,8 +256,17 @@ static void note_graph(struct gc_launch_kind *kind, bool with_functions)
   pthread_mutex_unlock(&gc_recorder.lock);
 }
 
+static void add_capture(int n)
+{
+  pthread_mutex_lock(&gc_recorder.lock);
+  captures += n;
+  pthread_mutex_unlock(&gc_recorder.lock);
+}
+
 static void enter(enum gc_call call, const Sanitizer_CallbackData *data)
 {
+  struct gc_error err;
+
   switch (call) {
   case GC_CALL_LAUNCH:
   case GC_CALL_LAUNCH_EX:
@@ -179,9 +276,11 @@ static void enter(enum gc_call call, const Sanitizer_CallbackData *data)
     enter_graph_launch(data);
     break;
   default:
-    begin_call(call == GC_CALL_GRAPH_INSTANTIATE, data->context);
+    if (call == GC_CALL_NOT_MEANWHILE)
+      refuse("the program launches with a function of the driver whose launches a sample lacks");
+    begin_call(call == GC_CALL_GRAPH_INSTANTIATE && !gc_recorder_is_full(&err), data->context);
     if (call == GC_CALL_CAPTURE_BEGIN)
-      __atomic_add_fetch(&captures, 1, __ATOMIC_SEQ_CST);
+      add_capture(1);
     else if (call == GC_CALL_GRAPH_CHANGE)
       note_graph(kind_of_graph(call, data), false);
   }
@@ -196,7 +295,7 @@ static void leave(enum gc_call call, const Sanitizer_CallbackData *data)
   else if (call == GC_CALL_CAPTURE_BEGIN
                ? result != 0
                : call == GC_CALL_CAPTURE_END && gc_call_ends_capture(result))
-    __atomic_sub_fetch(&captures, 1, __ATOMIC_SEQ_CST);
+    add_capture(-1);
   gc_recorder_end_failed();
   end_call();
 }

@@ -40,6 +40,7 @@ struct wanted {
   uint64_t number;
   struct gc_launch_kind *kind; /* NULL: not of a sample */
   uint64_t stands;             /* for so many launches */
+  bool left_in;                /* our functions may be in its kernel even if it is not recorded */
 };
 
 static void leave_out(const struct wanted *wanted, const struct gc_error *err)
@@ -129,7 +130,7 @@ static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
   bool is = false;
 
   pthread_mutex_lock(&gc_recorder.lock);
-  *wanted = (struct wanted){.number = ++gc_recorder.seen};
+  *wanted = (struct wanted){.number = ++gc_recorder.seen, .left_in = gc_recorder.left_in};
   if (!gc_recorder.sampling) {
     is = gc_wanted_has(&gc_recorder.names, data->functionName, wanted->number);
   } else {
@@ -178,8 +179,13 @@ void gc_recorder_begin_launch(const Sanitizer_LaunchData *data)
   struct gc_error err;
   struct wanted wanted;
 
-  if (graph != NO_GRAPH || !is_wanted(data, &wanted))
+  if (graph != NO_GRAPH)
     return;
+  if (!is_wanted(data, &wanted)) {
+    if (wanted.left_in)
+      gc_launches_pass_over(NULL, data);
+    return;
+  }
   if (!begin_recording(&err))
     leave_out(&wanted, &err);
   else if (add(data, &wanted, NULL))
@@ -286,6 +292,8 @@ void gc_recorder_begin_node(const Sanitizer_LaunchData *data)
     gc_launches_pass_over(NULL, data);
   } else if (graph == GRAPH_PASSED) {
     is_wanted(data, &wanted);
+    if (wanted.left_in)
+      gc_launches_pass_over(NULL, data);
   } else if (graph == GRAPH_RECORDED &&
              !(is_wanted(data, &wanted) && add(data, &wanted, graph_stream))) {
     gc_launches_pass_over(&launches, data);

@@ -31,8 +31,9 @@ extern struct gc_recorder {
   uint64_t seen, left_out, in_graphs; /* launches */
   struct gc_error why;                /* of the first launch that was left out */
   struct gc_error full;               /* why no more launches are traced; "": they are */
-  const char
-      *why_alone; /* the first launch for which none stands was not recorded; NULL: unknown */
+  const char *why_alone; /* why the first launch that no recorded one stands for was not recorded;
+                          * NULL: not known */
+  bool left_in; /* our functions may be in kernels although no launch is recorded */
 } gc_recorder;
 
 /* Of this thread, if sampling: the call of the driver that launches something. */
@@ -40,7 +41,7 @@ extern _Thread_local struct gc_recorder_call {
   struct gc_launch_kind *kind; /* NULL: not of a kernel alone */
   bool wanted;                 /* it is to be recorded */
   bool patched;                /* our functions are in kernels */
-  const char *refused;         /* why it is not wanted although it is due; NULL: it is not due */
+  const char *refused;         /* why a launch that is due is not recorded; NULL: it is not due */
 } gc_recorder_call;
 
 /* Whether no more launches are traced, and why. */
@@ -51,7 +52,7 @@ void gc_recorder_end_launch(const Sanitizer_LaunchData *data);
 void gc_recorder_begin_graph(const Sanitizer_GraphLaunchData *data);
 void gc_recorder_begin_node(const Sanitizer_LaunchData *data); /* a kernel of the graph */
 void gc_recorder_end_graph(void);
-bool gc_recorder_uploads(void); /* this thread, a graph */
+bool gc_recorder_uploads(void); /* whether this thread is uploading a graph */
 
 /* If the end of this thread's launch was not announced, it has failed. */
 void gc_recorder_end_failed(void);

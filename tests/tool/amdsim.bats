@@ -51,7 +51,7 @@ setup() {
   has "$output" "no Line, Fetch of L3Cache: $why"
   has_not "$output" " CUs share "
   # rows in the same order as for driver tables only
-  is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
+  is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache L1TLB" \
     "$(sed -n '2,/^$/s/^ *\([A-Za-z0-9]*\).*/\1/p' <<<"$output" | sed '1d;/^$/d' | xargs)"
   run_split "$tool" show --json --sim mi300x
   is "absent:$why absent:$why null absent:304 CUs share it 1" "$(jq -r '.[0].elements[] |

@@ -225,7 +225,7 @@ kinds() {
   [ "$(kinds)" = "first 1:3 second 2:3 " ]
   run_split "$tool" trace -- "$program" capture graph captured copy
   echo "$errors"
-  [[ $errors == *"2 launches were not recorded: a graph was changed after it was instantiated, or instantiated without functions"* ]]
+  [[ $errors == *"2 launches were not recorded: a graph was changed after it was instantiated, or was instantiated while nothing could be recorded"* ]]
   [ "$(kinds)" = "copy 3:1 " ]
 }
 
@@ -234,7 +234,7 @@ kinds() {
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$(kinds)" = "copy 1:2 " ]
-  [[ $errors == *"1 launch was not recorded: recording rested, so that the program ends in time"* ]]
+  [[ $errors == *"1 launch was not recorded: recording paused, because it had cost more than 5 s plus a third of the program's time"* ]]
 }
 
 @test "--limit ends the trace" {

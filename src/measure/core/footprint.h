@@ -9,10 +9,10 @@
 
 #include "device/device.h"
 
-/* The most device memory that measuring uses at any time, all buffers together: the first, or what
- * a walk of device memory needs, but no more than the second, which is enough for an L2 of 192 MiB.
- * It also uses no more than a 20th of the free memory if that is enough, and never more than a
- * fifth. */
+/* The most device memory that all buffers of a measurement together use at any time. It is
+ * GC_DEVICE_BYTES_MAX, or what a walk of device memory needs if that is more, but at most
+ * GC_WALK_BYTES_MAX, which is enough for an L2 of 200 MiB. Measuring also uses at most a 20th of the
+ * free memory if that is enough, and never more than a fifth. */
 #define GC_DEVICE_BYTES_MAX ((uint64_t)1024 << 20)
 #define GC_WALK_BYTES_MAX ((uint64_t)1536 << 20)
 /* Part of it: for the scratch and for buffers of single steps. */

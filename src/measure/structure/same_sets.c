@@ -147,8 +147,9 @@ int gc_same_sets_ask(const struct gc_measurement *m, struct gc_overfull *o, enum
       (status = walk(o, sets, n, true, passes * sets->lines, mixed)))
     return status;
   *same = conclude(slow, mixed, n, passes);
-  gc_raw_note(o->bench->raw, "loads of lines of a set of L1", (double)n * passes * sets->lines);
-  gc_raw_note(o->bench->raw, "of these, slow", mean(slow, n) * (double)n);
-  gc_raw_note(o->bench->raw, "slow with mixed lines", mean(mixed, n) * (double)n);
+  for (size_t i = 0; i < n; i++)
+    gc_raw_row(o->bench->raw,
+               "loads of lines of a set of L1\tof these, slow\tslow with mixed lines",
+               (double[]){(double)passes * sets->lines, slow[i], mixed[i]});
   return 0;
 }

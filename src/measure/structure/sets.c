@@ -533,11 +533,13 @@ static int find(struct gc_measurement *m, struct gc_measured *element, struct gc
 /* Whatever the hash is, the storage has the same sets. */
 static bool agrees(const struct gc_measured *element, const struct gc_measured *l1)
 {
-  return !gc_found(element, GC_SETS) || !gc_found(l1, GC_SETS) ||
-         (element->sets == l1->sets && element->ways == l1->ways);
+  const bool sets = gc_found(element, GC_SETS) && gc_found(l1, GC_SETS);
+  const bool ways = gc_found(element, GC_WAYS) && gc_found(l1, GC_WAYS);
+
+  return (!sets || element->sets == l1->sets) && (!ways || element->ways == l1->ways);
 }
 
-/* Of another path into the storage of L1: finds its sets if they are others. */
+/* For another path into the storage of L1: finds its sets if they are not those of L1. */
 static int find_others(struct gc_measurement *m, struct gc_measured *element, struct gc_overfull *o)
 {
   const union gc_property_set all = GC_SET_PROPERTIES;
@@ -550,14 +552,14 @@ static int find_others(struct gc_measurement *m, struct gc_measured *element, st
     return gc_no_value(o->bench,
                        same == GC_YES ? GC_LINES_OF_L1 ", and the same sets" : GC_LINES_OF_L1);
   status = find(m, element, o);
-  if (status == GC_NO_VALUE)
-    return gc_fail_in(o->bench->err, status, "the sets are not those of L1Cache");
-  if (!status && !agrees(element, &m->results->element[GC_L1]))
+  if (status && status != GC_NO_VALUE)
+    return status;
+  if (!agrees(element, &m->results->element[GC_L1]))
     for (int property = 0; property < GC_PROPERTY_COUNT; property++)
       if (all.has[property])
         gc_set_absent(element, (enum gc_property)property,
                       "the sets are not those of L1Cache, but their number must be the same");
-  return status;
+  return status ? gc_fail_in(o->bench->err, status, "the sets are not those of L1Cache") : 0;
 }
 
 int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
