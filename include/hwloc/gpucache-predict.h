@@ -107,8 +107,9 @@ enum hwloc_gpucache_predicted {
                                              load instruction */
   HWLOC_GPUCACHE_L2_READ_BYTES,           /**< \brief Bytes that loads read from L2 */
   HWLOC_GPUCACHE_MEMORY_READ_BYTES,       /**< \brief Bytes that L2 reads from memory */
-  HWLOC_GPUCACHE_LAUNCHES                 /**< \brief Launches of the program for which this one was
-                                             recorded, 1 or more; all other counts are of this one */
+  HWLOC_GPUCACHE_LAUNCHES                 /**< \brief Launches of the program that this recorded one
+                                             stands for, itself included; 1 or more. All other
+                                             counts are of the recorded launch only */
 };
 
 /** \brief Predicts the hit rates of all kernels in traces.

@@ -229,7 +229,7 @@ static void release(struct gc_device *device, uint64_t address)
   cuda->driver.cuMemFree_v2(address);
 }
 
-/* A small copy is queued: what follows on the device waits for it, but not the host. */
+/* A small copy is queued: later work on the device waits for it, the host does not. */
 static int upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
                   struct gc_error *err)
 {

@@ -36,8 +36,8 @@ struct gc_cuda_host {
   uint64_t bytes;
   unsigned char *memory;
   unsigned char *fetched; /* [GC_CUDA_FETCH_BYTES] */
-  unsigned char *staged;  /* [GC_CUDA_STAGE_BYTES], of which queued copies use the first ones: */
-  size_t in_use;
+  unsigned char *staged;  /* [GC_CUDA_STAGE_BYTES] */
+  size_t in_use;          /* bytes at the begin of `staged` that queued copies use */
 };
 
 /* Memory of another GPU that kernels and copies use. */

@@ -190,9 +190,9 @@ struct gc_device_ops {
                 struct gc_error *err);
   int (*download)(struct gc_device *device, void *to, uint64_t address, size_t bytes,
                   struct gc_error *err);
-  /* Queues a download behind the launches so far. *at: where the host finds the bytes after `wait`,
-   * until the next fetch. NULL: they must be downloaded then, as if fetch did not exist, which may
-   * be NULL. */
+  /* Queues a download behind the launches so far. Sets *at to where the host finds the bytes after
+   * `wait`, until the next fetch; or to NULL: then the caller must download them. The function
+   * itself may be NULL. */
   void (*fetch)(struct gc_device *device, uint64_t address, size_t bytes, const void **at);
   /* Sets the bytes to 0. */
   int (*clear)(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err);

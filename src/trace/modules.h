@@ -17,7 +17,7 @@ struct gc_traced_module {
   struct gc_traced_module *next;
   void *context, *handle;
   bool patched;        /* our functions are in its kernels */
-  struct gc_error why; /* "", or they cannot be */
+  struct gc_error why; /* why they cannot be; "": they can */
   unsigned number;     /* of its machine code in the part; 0: not saved */
 };
 

@@ -35,8 +35,9 @@ struct gc_launch_kind *gc_launch_kinds_find(const char *name, const uint32_t siz
 /* Whether its next launch is to be recorded. */
 bool gc_launch_kind_is_due(const struct gc_launch_kind *kind);
 
-/* A launch begins that is not recorded, or that is. The result is the number that it will stand
- * for; it must then be given to gc_launch_kind_recorded, or back. */
+/* A launch begins. _pass: it is not recorded. _take: it is; returns for how many launches it will
+ * stand, which the caller must then pass to gc_launch_kind_recorded, or to _give_back if recording
+ * failed. */
 void gc_launch_kind_pass(struct gc_launch_kind *kind, const struct gc_part *part);
 uint64_t gc_launch_kind_take(struct gc_launch_kind *kind);
 void gc_launch_kind_give_back(struct gc_launch_kind *kind, uint64_t stands);

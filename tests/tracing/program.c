@@ -3,9 +3,9 @@
  *
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
- *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil, meddle; and
- * graph, upload, change, capture and captured, memset, copies, rows, threads, child, chdir, wait,
- * exec, fork, kill, exit N
+ *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil, meddle,
+ * waits; and graph, upload, change, capture and captured, memset, copies, rows, threads, child,
+ * chdir, wait, exec, fork, kill, exit N
  */
 #include "driver.h"
 
@@ -143,6 +143,28 @@ static void use_threads(void)
     pthread_join(threads[i], NULL);
 }
 
+static void *launch_partner(void *launched)
+{
+  fake_launch("partner", 8, 64, copy);
+  __atomic_store_n((bool *)launched, true, __ATOMIC_SEQ_CST);
+  return NULL;
+}
+
+/* Ends when another thread has launched its kernel, as kernels of several GPUs that exchange data.
+ */
+static void wait_for_partner(struct gpu_trace *trace, unsigned blocks, unsigned threads)
+{
+  bool launched = false;
+  pthread_t partner;
+
+  copy(trace, blocks, threads);
+  if (pthread_create(&partner, NULL, launch_partner, &launched))
+    abort();
+  while (!__atomic_load_n(&launched, __ATOMIC_SEQ_CST))
+    usleep(1000);
+  pthread_join(partner, NULL);
+}
+
 static void make_child(void)
 {
   const pid_t child = fork();
@@ -160,7 +182,7 @@ static void do_one(const char *what)
     fake_kernel *run;
   } kernels[] = {{"copy", 8, copy},   {"copy_large", 4096, copy}, {"forms", 1, forms},
                  {"many", 64, many},  {"strange", 4, strange},    {"stop", 8, stop},
-                 {"spoil", 8, spoil}, {"meddle", 1, meddle}};
+                 {"spoil", 8, spoil}, {"meddle", 1, meddle},      {"waits", 8, wait_for_partner}};
 
   const char *const name = getenv("FAKE_KERNEL");
 

@@ -177,7 +177,7 @@ kinds() {
   grep -E '^copy +9 +2304 ' <<<"$output"
   grep -E '^forms +3 +114 ' <<<"$output"
   [[ $output == *"Recorded: 6 of 12 launches."* ]]
-  [[ $output == *"recorded for 4 launches with the same grid"* ]]
+  [[ $output == *"stands for 4 launches with the same grid"* ]]
   "$tool" predict --sim t1000 --seeds 0 --html page.html program.trace
   grep -q "Recorded: 6 of 12 launches" page.html
   # other grids are other kinds
@@ -458,6 +458,14 @@ driver-store 7f2000000000 600")
     [ "$status" -eq 0 ]
     [ "$(stands)" = 34 ]
   done
+}
+
+@test "a kernel that waits for the launch of another thread" {
+  run_split timeout 60 "$tool" trace -- "$program" waits copy copy
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [[ $errors == *"other threads were calling the driver for 2 seconds"* ]]
+  [ "$(kinds)" = "waits 1:1 copy 3:1 copy 4:1 " ]
 }
 
 @test "several processes are one trace" {

@@ -375,7 +375,7 @@ static int count_entries(struct search *s, struct region *region, uint32_t *entr
     return status;
   if (!any && ((status = are_too_many(s, region, region->high, &any)) || !any))
     return status;
-  if (region->low >= region->high) /* fewer pages were slow than with more of them: noise */
+  if (region->low >= region->high) /* noise: pages that should fit were slow, or the reverse */
     return 0;
   while (region->high - region->low > 1) {
     status = are_too_many(s, region, region->low + (region->high - region->low) / 2, &any);

@@ -74,7 +74,9 @@ static void say_stands(const struct gc_kernel_prediction *kernel, char *text)
   const uint64_t launches = gc_trace_stands(&kernel->launch);
 
   if (launches > 1)
-    append(text, "recorded for %" PRIu64 " launches with the same grid: all counts are of this one",
+    append(text,
+           "stands for %" PRIu64
+           " launches with the same grid and block size; all counts are of the recorded one",
            launches);
 }
 

@@ -207,7 +207,7 @@ static void note_line(const struct part *part, struct gc_joined *joined, bool *e
   *ended |= failed || !strcmp(part->line, "ended");
 }
 
-/* Tells the modules which kernels will be written. The file is at its begin again. */
+/* Marks in each module the kernels that will be written. The file is at its begin again. */
 static int name_kernels(struct part *part, const char *nvdisasm)
 {
   char *kernel = NULL;
