@@ -35,8 +35,8 @@ struct gpu {
   size_t memory;         /* bytes */
 };
 
-/* A function of the driver, which is loaded; NULL: there is none. Those that only look up numbers
- * may be called from callbacks. */
+/* A function of the driver, which is loaded; NULL: there is none. In callbacks, call only those that
+ * look up numbers, or, where the driver holds no lock, wait. */
 static void *of_driver(const char *name)
 {
   void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
