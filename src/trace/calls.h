@@ -23,10 +23,10 @@ enum gc_call {
 
 enum gc_call gc_call_of(const char *name);
 
-/* Of a launch: grid and blocks. */
+/* The sizes of the grid and of a block of a launch. */
 void gc_call_sizes(enum gc_call call, const void *parameters, uint32_t sizes[GC_LAUNCH_SIZES]);
 
-/* Of a call for graphs: what is launched or changed, or was instantiated. */
+/* The graph that a call launches, changes or has instantiated. */
 void *gc_call_graph(enum gc_call call, const void *parameters);
 
 /* Whether the stream is no longer captured after this result of GC_CALL_CAPTURE_END. */

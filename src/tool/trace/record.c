@@ -185,7 +185,7 @@ static void report_left_out(const struct gc_joined *joined)
            joined->without_code, joined->without_code == 1 ? " is" : "s are");
 }
 
-/* Of a sample of the launches: how many there were. */
+/* Says how many launches there were, if only a sample of them was recorded. */
 static const char *for_launches(const struct gc_joined *joined, char text[64])
 {
   const uint64_t all = joined->launches + joined->left_out + joined->in_graphs;
