@@ -3,7 +3,7 @@
  *
  * Simulated GPUs. A profile is a text file. Only its model line and its driver tables are read
  * here; the rest is for src/model. A changed profile is another GPU: its hash takes the place of a
- * VBIOS version.
+ * VBIOS version. Comments and empty lines do not count.
  */
 #include "gpus/sim.h"
 
@@ -138,6 +138,23 @@ static void get_model(const char *text, char *model, size_t size)
   }
 }
 
+static uint64_t hash_profile(const char *text)
+{
+  uint64_t hash = GC_HASH_START;
+
+  while (*text) {
+    size_t length = strcspn(text, "#\n");
+
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+      length--;
+    if (length > 0)
+      hash = gc_hash(gc_hash(hash, text, length), "\n", 1);
+    text += strcspn(text, "\n");
+    text += *text == '\n';
+  }
+  return hash;
+}
+
 static int read_profile(struct gc_gpu *gpu, char *text)
 {
   char last[GC_WALK_COMPONENT];
@@ -160,8 +177,7 @@ static int read_profile(struct gc_gpu *gpu, char *text)
     return 0;
   }
   get_model(text, gpu->identity.model, sizeof(gpu->identity.model));
-  snprintf(gpu->identity.vbios, sizeof(gpu->identity.vbios), "%016" PRIx64,
-           gc_hash(GC_HASH_START, text, (size_t)length));
+  snprintf(gpu->identity.vbios, sizeof(gpu->identity.vbios), "%016" PRIx64, hash_profile(text));
   return gc_gpus_read_sim_tables(gpu, text);
 }
 

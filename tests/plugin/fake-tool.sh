@@ -56,10 +56,10 @@ record() {
 END
 }
 
-# The VBIOS of a simulated GPU is the hash of its profile, FNV-1a.
+# The VBIOS of a simulated GPU is the hash of its profile without comments and empty lines, FNV-1a.
 fnv1a() {
   local hash=$((0xcbf29ce484222325)) byte
-  for byte in $(od -An -v -tu1 "$1"); do hash=$(((hash ^ byte) * 0x100000001b3)); done
+  for byte in $(sed 's/[[:space:]]*\(#.*\)*$//; /^$/d' "$1" | od -An -v -tu1); do hash=$(((hash ^ byte) * 0x100000001b3)); done
   printf '%016x' $hash
 }
 

@@ -101,9 +101,12 @@ setup() {
   is "$record" "$(leftovers)"
 }
 
-@test "a changed profile is another GPU" {
+@test "a changed profile is another GPU; a new comment in it changes nothing" {
   cp "$tiny" "$BATS_TEST_TMPDIR/mine"
   "$tool" measure --sim "$BATS_TEST_TMPDIR/mine" >/dev/null
+  sed -i -e '1i # my own\n' -e 's/^size = .*/& # measured/' "$BATS_TEST_TMPDIR/mine"
+  run "$tool" measure --sim "$BATS_TEST_TMPDIR/mine"
+  has "$output" "already measured"
   sed -i 's/^size = 8 KiB/size = 4 KiB/' "$BATS_TEST_TMPDIR/mine"
   run "$tool" show --sim "$BATS_TEST_TMPDIR/mine"
   [[ $output =~ L1Cache\ +4\ KiB ]]
