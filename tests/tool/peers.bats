@@ -120,7 +120,7 @@ node_record() { echo "$records"/node-*.xml; }
   run shown
   has_not "$output" PeerPath
   use a b
-  echo '# changed' >>"$BATS_TEST_TMPDIR/b"
+  sed -i 's/^model = .*/& Ti/' "$BATS_TEST_TMPDIR/b"
   "$tool" measure >/dev/null
   run shown
   has_not "$output" PeerPath
