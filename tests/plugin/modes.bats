@@ -284,7 +284,7 @@ hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it" "$(cat "$BATS
   is 1 "$(starts)"
   is sim-mine "$(info GPUCacheUUID 'os=gpu0-Memory 80GiB')"
   # Another profile under the same name is another GPU.
-  sed -i 's/Fake/sed -i 's/^model = .*/& Ti/' "$BATS_TEST_TMPDIR/mine" 2/' "$BATS_TEST_TMPDIR/mine"
+  sed -i 's/Fake/& 2/' "$BATS_TEST_TMPDIR/mine"
   "$topo_check" io-important load
   is 2 "$(starts)"
 }
