@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "trace_text.h"
+#include "tests/unit/failing.h"
 
 #include <errno.h>
 
@@ -152,46 +153,6 @@ static void samples_that_are_mixed(void **state)
       free(bytes);
       free(more);
     }
-}
-
-static long until_failure = -1; /* -1: none fails */
-static unsigned failures;
-
-static int fails(void)
-{
-  if (until_failure < 0 || until_failure-- > 0)
-    return 0;
-  failures++;
-  return 1;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-  return fails() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-  return fails() ? NULL : __real_strdup(text);
 }
 
 static int visit_all(unsigned warp, const struct gc_trace_instruction *instruction, void *data)

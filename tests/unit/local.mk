@@ -155,7 +155,7 @@ doc_examples_best_gpu_LDADD = $(HWLOC_LIBS)
 TESTS += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
 smoke_tests += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
 EXTRA_DIST += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh tests/unit/fixture.h \
-	tests/unit/tree.h tests/unit/cleared.h tests/unit/samples.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
+	tests/unit/tree.h tests/unit/cleared.h tests/unit/failing.h tests/unit/samples.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/unit/chip.h tests/unit/hip.h tests/unit/nodes.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
 	tests/data/amd-tree.sh tests/data/machine.sh tests/data/two-vendors-node.sh tests/data/tree.bash tests/data/mi210-node.bash \

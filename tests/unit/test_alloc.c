@@ -5,49 +5,10 @@
  * is leaked (the sanitizers and valgrind check that), and the stored record is still there. Linked
  * with --wrap, so libraries keep their memory.
  */
+#include "failing.h"
 #include "store.h"
 
 #include "gpus/gpus.h"
-
-static long until_failure = -1; /* -1: none fails */
-static unsigned long failures;
-
-static int fails(void)
-{
-  if (until_failure < 0 || until_failure-- > 0)
-    return 0;
-  failures++;
-  return 1;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-  return fails() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-  return fails() ? NULL : __real_strdup(text);
-}
 
 /* Calls it with the first, second … allocation failing, until none fails. */
 static unsigned long for_each_failure(int (*call)(struct gc_error *err))
