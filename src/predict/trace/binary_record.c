@@ -3,7 +3,7 @@
  *
  * Turns a record of version 2 into an instruction, with the help of the machine code.
  */
-#include "predict/trace/binary.h"
+#include "predict/trace/binary_record.h"
 
 #include <stdarg.h>
 #include <stdio.h>

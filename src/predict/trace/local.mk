@@ -14,6 +14,7 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/binary.c \
 	src/predict/trace/binary.h \
 	src/predict/trace/binary_record.c \
+	src/predict/trace/binary_record.h \
 	src/predict/trace/code.c \
 	src/predict/trace/code.h \
 	src/predict/trace/code_path.c \
