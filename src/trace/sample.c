@@ -7,6 +7,7 @@
 #define BUCKETS 1024
 
 static struct gc_launch_kind *kinds[BUCKETS];
+static struct gc_launch_kind *last; /* of the last launch of a kernel */
 
 static size_t bucket_of(const char *name, const uint32_t sizes[GC_LAUNCH_SIZES])
 {
@@ -42,7 +43,22 @@ struct gc_launch_kind *gc_launch_kinds_find(const char *name, const uint32_t siz
 
 bool gc_launch_kind_is_due(const struct gc_launch_kind *kind)
 {
-  return kind->wanted && kind->seen + 1 >= kind->due;
+  const struct gc_launch_kind *after = kind->follower;
+
+  return kind->wanted &&
+         (kind->seen + 1 >= kind->due ||
+          (after && after->wanted && after->seen + 1 + (after == kind) >= after->due));
+}
+
+/* Counts a launch. Those of graphs are not in the order: their kernels are. */
+static void count(struct gc_launch_kind *kind)
+{
+  kind->seen++;
+  if (!*kind->name)
+    return;
+  if (last)
+    last->follower = kind;
+  last = kind;
 }
 
 static void stand_for_more(struct gc_launch_kind *kind, const struct gc_part *part)
@@ -54,7 +70,7 @@ static void stand_for_more(struct gc_launch_kind *kind, const struct gc_part *pa
 
 void gc_launch_kind_pass(struct gc_launch_kind *kind, const struct gc_part *part)
 {
-  kind->seen++;
+  count(kind);
   kind->alone++;
   if (kind->place)
     stand_for_more(kind, part);
@@ -64,7 +80,9 @@ uint64_t gc_launch_kind_take(struct gc_launch_kind *kind)
 {
   const uint64_t stands = 1 + kind->alone;
 
-  kind->due = 2 * ++kind->seen;
+  count(kind);
+  if (kind->seen >= kind->due)
+    kind->due = 2 * kind->seen;
   kind->alone = 0;
   return stands;
 }

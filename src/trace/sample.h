@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Which launches of a process are recorded by default, and how many launches each recorded one
- * stands for (doc/traces.md, "Which launches"). The caller serializes the calls.
+ * stands for (doc/traces.md, "Which launches"): of each kind, the 1st, 2nd, 4th, 8th ... launch.
+ * The launch just before one of them is recorded, too, because it leaves in L2 what that one may
+ * read. A launch is expected to be followed by one of the same kind as last time. The caller
+ * serializes the calls.
  */
 #ifndef GC_TRACE_SAMPLE_H
 #define GC_TRACE_SAMPLE_H
@@ -18,11 +21,12 @@
 /* Launches of one kernel with the same grid and blocks. */
 struct gc_launch_kind {
   struct gc_launch_kind *next;
+  struct gc_launch_kind *follower; /* kind of the launch after the last one of this kind; or NULL */
   char *name;
   uint32_t sizes[GC_LAUNCH_SIZES];
   bool wanted;
   uint64_t seen;   /* launches */
-  uint64_t due;    /* the launch that is to be recorded next, from 1 */
+  uint64_t due;    /* the next launch that is recorded for its own sake, from 1 */
   uint64_t alone;  /* launches that no recorded launch stands for */
   long place;      /* of the last recorded launch in the part: its number of launches; 0: none */
   uint64_t stands; /* this number */
@@ -32,7 +36,7 @@ struct gc_launch_kind {
 struct gc_launch_kind *gc_launch_kinds_find(const char *name, const uint32_t sizes[GC_LAUNCH_SIZES],
                                             const struct gc_wanted_names *names);
 
-/* Whether its next launch is to be recorded. */
+/* Whether its next launch is to be recorded: it is due, or that of the follower probably is. */
 bool gc_launch_kind_is_due(const struct gc_launch_kind *kind);
 
 /* A launch begins. _pass: it is not recorded. _take: it is; returns for how many launches it will
