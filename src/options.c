@@ -69,6 +69,23 @@ static int set(const struct gc_option *option, struct gc_tool *tool)
   return -1;
 }
 
+static const struct gc_subcommand *find_command(const struct gc_command_line *line,
+                                                const char *name)
+{
+  for (size_t i = 0; i < line->command_count; i++)
+    if (!strcmp(name, line->commands[i].name))
+      return &line->commands[i];
+  return NULL;
+}
+
+/* Whether the argument of a command is a program, even without "--" before it. */
+static bool starts_program(const struct gc_command_line *line, const char *name)
+{
+  const struct gc_subcommand *command = find_command(line, name);
+
+  return command && !strncmp(command->arguments, "[--]", 4);
+}
+
 /* Reads options and words; given[i]: there is the option of row i. An exit code, or -1. */
 static int read_all(const struct gc_command_line *line, int argc, char **argv, bool *given,
                     struct gc_tool *tool)
@@ -91,8 +108,12 @@ static int read_all(const struct gc_command_line *line, int argc, char **argv, b
 
     if (c == WORD) {
       tool->words[tool->count++] = optarg;
+      if (tool->count == 2 && starts_program(line, tool->words[0]))
+        break;
       continue;
     }
+    if (c == '?' && optopt > 0 && optopt < FIRST) /* a letter, maybe one of several in a word */
+      return gc_options_wrong("unknown option '-%c'", optopt);
     if (c == ':' || c == '?')
       return gc_options_wrong(c == ':' ? "an argument is missing after '%s'"
                                        : "unknown or misused option '%s'",
@@ -102,7 +123,7 @@ static int read_all(const struct gc_command_line *line, int argc, char **argv, b
       return status;
     given[row] = true;
   }
-  if (optind < argc) /* behind "--", because words are returned in their order */
+  if (c == -1 && optind < argc) /* behind "--", because words are returned in their order */
     tool->program = tool->words + tool->count;
   while (optind < argc)
     tool->words[tool->count++] = argv[optind++];
@@ -131,9 +152,7 @@ int gc_options_read(const struct gc_command_line *line, int argc, char **argv, s
     return status;
   if (!tool->count)
     return gc_options_wrong("no command given: %s", names(line, ~0u, " or ", text));
-  for (size_t i = 0; i < line->command_count; i++)
-    if (!strcmp(tool->words[0], line->commands[i].name))
-      command = &line->commands[i];
+  command = find_command(line, tool->words[0]);
   if (!command)
     return gc_options_wrong("unknown command '%s'", tool->words[0]);
   tool->words++;

@@ -42,7 +42,7 @@ struct gc_gpu {
   char name[16];                 /* "gpu0", "gpu1" …: real GPUs by bus id, then simulated ones */
   char profile[256];             /* simulated GPU: path of its profile */
   char gfx[16];                  /* AMD: target of its code, "gfx942"; empty: unknown, or not AMD */
-  char problem[256];             /* not empty: why it cannot be measured */
+  char problem[512];             /* not empty: why it cannot be measured */
   unsigned kfd_node;             /* AMD: its number in KFD's topology, or GC_NO_KFD_NODE */
   unsigned render_minor;         /* AMD: number of its /dev/dri/renderD*; 0: unknown */
   struct gc_amd amd;             /* AMD: partitions and what identifies them */

@@ -97,7 +97,7 @@ void gc_gpus_sim_names(char *text, size_t size)
   each_dir(collect, names);
   qsort(names->array, names->count, sizeof(names->array[0]), by_name);
   for (size_t i = 0; i < names->count && length < size; i++)
-    length += (size_t)snprintf(text + length, size - length, "%s%s", i ? "," : "", names->array[i]);
+    length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", names->array[i]);
   free(names);
 }
 
@@ -217,7 +217,7 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
   const struct gc_gpu *before;
   struct gc_gpu *gpu;
-  char id[80], names[192], path[sizeof(gpu->profile)] = "", other[sizeof(gpu->profile)] = "";
+  char id[80], names[400], path[sizeof(gpu->profile)] = "", other[sizeof(gpu->profile)] = "";
   const bool found = find_profile(word, path, sizeof(path));
   const int length = snprintf(id, sizeof(id), "sim-%.64s", *name ? name : "unnamed");
 
@@ -248,7 +248,7 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   } else if (!found) {
     gc_gpus_sim_names(names, sizeof(names));
     snprintf(gpu->problem, sizeof(gpu->problem),
-             "no simulated GPU is named '%.40s'; available: %.160s", name,
+             "no simulated GPU is named '%.40s'; available: %s", name,
              names[0] ? names : "none");
   } else if (*other) {
     snprintf(gpu->problem, sizeof(gpu->problem),

@@ -115,8 +115,8 @@ ROCR_VISIBLE_DEVICES=2,1 ./hwloc-gpucache measure --force --no-store --only LDS 
 docker run --device /dev/kfd --device /dev/dri/renderD131 …
 top_builddir=BUILD HWLOC_PLUGINS_PATH=BUILD/src/plugin/.libs tests/bench/together.sh 20 64
 # need a node with several GPUs; tests/plugin/memattrs.bats and tests/tool/peers.bats have one
-best-node
-best-gpu 3
+./best-node
+./best-gpu 3
 lstopo -v | grep GPUMemory
 hwloc-gpucache measure --peers
 lstopo --memattrs | grep -A4 ReadLatency

@@ -250,7 +250,7 @@ static int compare_fleet(struct run *run)
            run->pair_count - run->differing_pairs);
   if (largest > 1)
     return GC_COMPARE_ALIKE;
-  gc_say(NULL, "nothing was compared: %s has no two GPUs of the same kind", run->tool->words[0]);
+  gc_say(NULL, "nothing was compared, because %s has only one GPU of a kind; name a second one, or a second file", run->tool->words[0]);
   return GC_COMPARE_FAILED;
 }
 

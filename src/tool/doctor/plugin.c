@@ -9,6 +9,7 @@
 
 #include <hwloc.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ void gc_link_directories(struct gc_doctor *doctor)
       continue;
     if (!access(dir, R_OK | X_OK))
       usable++;
-    else
+    else if (errno != ENOENT) /* hwloc omits others without a word, and so do we */
       snprintf(missing + used, sizeof missing - used, "%s%.150s", used ? ", " : "", dir);
   }
   if (usable)
@@ -55,9 +56,10 @@ void gc_link_directories(struct gc_doctor *doctor)
     gc_doctor_add(doctor, GC_LINK_NOT_OK,
                   doctor->tool->python
                       ? "Install pyhwloc again; it sets HWLOC_PLUGINS_PATH to this directory."
-                      : "Correct HWLOC_PLUGINS_PATH, or unset it so that hwloc uses its own "
-                        "directory.",
-                  "hwloc searches %.600s, which cannot be read", doctor->loaded.log.directories);
+                      : "Set HWLOC_PLUGINS_PATH to the directory of the plugin and that of the other "
+                        "plugins of hwloc, or install the plugin in this directory.",
+                  "hwloc searches %.600s, which %s", doctor->loaded.log.directories,
+                  *missing ? "cannot be read" : "does not exist");
 }
 
 /* pyhwloc searches only its own directory. A plugin for hwloc 2 does not load in hwloc 3. */

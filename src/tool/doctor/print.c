@@ -52,11 +52,12 @@ void gc_doctor_print(const struct gc_doctor *doctor)
     }
   }
   if (doctor->is_shown && doctor->tool->sims)
-    printf("HWLOC_GPUCACHE_SIM=%s %s will show the caches.\n", doctor->tool->sims, shows);
-  else if (doctor->is_shown)
-    printf("%s will show the caches of your GPUs.\n", shows);
+    printf("HWLOC_GPUCACHE_SIM=%s %s will show the caches", doctor->tool->sims, shows);
   else
-    printf("%s will not show the caches of your GPUs; not ok: %u.\n", shows, broken);
+    printf("%s will %sshow the caches of your GPUs", shows, doctor->is_shown ? "" : "not ");
+  if (broken || !doctor->is_shown)
+    printf("; not ok: %u", broken);
+  puts(".");
 }
 
 static json_t *text_or_null(const char *text)

@@ -95,6 +95,8 @@ int gc_child_environment(struct gc_child_variables *environment, const char *sim
     environment->entries[n++] = environment->root;
     environment->entries[n++] = "HWLOC_THISSYSTEM=1";
   }
+  if (!gc_environment_for_load())
+    environment->entries[n++] = HWLOC_GPUCACHE_ENV; /* "off" is from gc_environment_take, too */
   environment->entries[n] = NULL;
   return 0;
 }

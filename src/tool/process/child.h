@@ -23,7 +23,7 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
  * SIGTERM when the thread that started it ends, for any reason; so start it from a thread that
  * lives as long as the process. 0 or -ENOMEM, with nothing to free. */
 struct gc_child_variables {
-  const char *entries[6]; /* with space for one more */
+  const char *entries[7]; /* with space for one more */
   char parent[64], *sims, *root;
 };
 int gc_child_environment(struct gc_child_variables *environment, const char *sims);
