@@ -100,10 +100,11 @@ tiers:
 	  case ' $(smoke_tests) ' in *" $$test "*) echo "smoke $$test";; *) echo "user $$test";; esac; \
 	done
 
-# The programs of make check without those that are tests of tier ci.
+# The programs of make check without those that are tests of tier ci, and those that no test of make check starts
+# (other_programs).
 quick-programs:
 	@for program in $(check_PROGRAMS); do \
-	  case ' $(ci_tests) ' in *" $$program "*) ;; *) echo "$$program";; esac; \
+	  case ' $(ci_tests) $(other_programs) ' in *" $$program "*) ;; *) echo "$$program";; esac; \
 	done
 
 # doc/testing.md agrees with that.

@@ -1,5 +1,7 @@
 # Programs of make bench.
-check_PROGRAMS += tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
+bench_programs = tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
+check_PROGRAMS += $(bench_programs)
+other_programs += $(bench_programs)
 tests_bench_bare_start_SOURCES = tests/bench/bare-start.c
 tests_bench_bare_start_LDADD = $(DL_LIBS)
 tests_bench_load_cost_SOURCES = tests/bench/load-cost.c
