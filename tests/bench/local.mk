@@ -1,7 +1,6 @@
 # Programs of make bench.
-bench_programs = tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
-check_PROGRAMS += $(bench_programs)
-other_programs += $(bench_programs)
+check_PROGRAMS += tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
+other_programs += tests/bench/bare-start tests/bench/load-cost
 tests_bench_bare_start_SOURCES = tests/bench/bare-start.c
 tests_bench_bare_start_LDADD = $(DL_LIBS)
 tests_bench_load_cost_SOURCES = tests/bench/load-cost.c

@@ -121,7 +121,7 @@ use_h200() {
   done
   [ "$n" -ge 20 ]
   has "$(cat "$records/sim-small.xml")" GPUCacheMeasuringMilliseconds
-  has_not "$(cat "$records/sim-tiny.xml")" GPUCacheMeasureSeconds
+  has_not "$(cat "$records/sim-small.xml")" GPUCacheMeasureSeconds
 }
 
 @test "--json: an array of GPUs with every attribute, numbers as numbers" {
