@@ -9,11 +9,15 @@ if [ -n "$TMPDIR" ]; then
   exit
 fi
 found=/tmp
-while read -r _ dir type options _; do
-  [ "$dir $type" = '/dev/shm tmpfs' ] || continue
-  case ,$options, in
-  *,noexec,* | *,ro,*) ;;
-  *) [ "$(df -kP /dev/shm | awk 'NR == 2 { print $4 }')" -lt 1048576 ] || [ ! -w /dev/shm ] || found=/dev/shm ;;
+while read -r _ dir type options _; do # of several file systems in one place, the last one counts
+  case $dir,$type,$options, in
+  /dev/shm,tmpfs,*,noexec,* | /dev/shm,tmpfs,ro,*) found=/tmp ;;
+  /dev/shm,tmpfs,*) found=/dev/shm ;;
+  /dev/shm,*) found=/tmp ;;
   esac
 done 2>/dev/null </proc/self/mounts
-echo "$found"
+if [ $found = /dev/shm ]; then
+  free=$(df -kP /dev/shm | awk 'NR == 2 { print $4 }')
+  [ -w /dev/shm ] && [ "${free:-0}" -ge 1048576 ] || found=/tmp
+fi
+echo $found
