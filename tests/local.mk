@@ -5,6 +5,7 @@
 # file. Its environment has:
 #   top_srcdir, top_builddir   absolute
 #   HOME, HWLOC_GPUCACHE_DIR   empty directories, for this test only
+#   TMPDIR                     see tests/tmpdir.sh
 #   HWLOC_PLUGINS_PATH         the plugin of this build, and those of hwloc
 #   HWLOC_GPUCACHE_TOOL        the tool of this build
 #   HWLOC_GPUCACHE_SIM_PATH    the simulated GPUs of data/sim
@@ -26,6 +27,7 @@ AM_TESTS_ENVIRONMENT = \
 	chmod -R u+rwx "$$test_home" 2>/dev/null; rm -rf "$$test_home"; \
 	$(MKDIR_P) "$$test_home/records" || exit 99; \
 	HOME=$$test_home; export HOME; \
+	TMPDIR=`$(SHELL) '$(srcdir)/tests/tmpdir.sh'`; export TMPDIR; \
 	HWLOC_GPUCACHE_DIR=$$test_home/records; export HWLOC_GPUCACHE_DIR; \
 	unset XDG_CACHE_HOME XDG_RUNTIME_DIR HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_TIMEOUT; \
 	unset HWLOC_GPUCACHE_VERBOSE HWLOC_COMPONENTS HWLOC_XMLFILE HWLOC_SYNTHETIC HWLOC_FSROOT; \
@@ -75,7 +77,7 @@ hwloc_programs_environment = \
 	PATH='$(hwloc_bindir)':$$PATH; export PATH;
 endif
 
-EXTRA_DIST += tests/bats.sh tests/tally.sh tests/tiers.sh tests/no-cmocka.sh tests/check-gpu.sh tests/reproducible.sh \
+EXTRA_DIST += tests/bats.sh tests/tally.sh tests/tiers.sh tests/tmpdir.sh tests/no-cmocka.sh tests/check-gpu.sh tests/reproducible.sh \
 	tests/sanitized/run.sh tests/sanitized/leaks.txt
 if !HAVE_CMOCKA
 TESTS += tests/no-cmocka.sh
@@ -98,10 +100,11 @@ tiers:
 	  case ' $(smoke_tests) ' in *" $$test "*) echo "smoke $$test";; *) echo "user $$test";; esac; \
 	done
 
-# The programs of make check without those that are tests of tier ci.
+# The programs of make check without those that are tests of tier ci, and those that no test of make check starts
+# (other_programs).
 quick-programs:
 	@for program in $(check_PROGRAMS); do \
-	  case ' $(ci_tests) ' in *" $$program "*) ;; *) echo "$$program";; esac; \
+	  case ' $(ci_tests) $(other_programs) ' in *" $$program "*) ;; *) echo "$$program";; esac; \
 	done
 
 # doc/testing.md agrees with that.

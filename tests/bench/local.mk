@@ -1,5 +1,6 @@
 # Programs of make bench.
 check_PROGRAMS += tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
+other_programs += tests/bench/bare-start tests/bench/load-cost
 tests_bench_bare_start_SOURCES = tests/bench/bare-start.c
 tests_bench_bare_start_LDADD = $(DL_LIBS)
 tests_bench_load_cost_SOURCES = tests/bench/load-cost.c

@@ -2,6 +2,7 @@
 # Other versions and builds of hwloc, and another clang. contrib/test-hwloc runs check-hwloc with several versions.
 TESTS += tests/compat/amd-clang.bats tests/compat/libhwloc.bats tests/compat/late.bats
 ci_tests += tests/compat/amd-clang.bats
+tests/compat/late.log: tests/records/tiny.xml
 EXTRA_DIST += tests/compat/amd-clang.bats tests/compat/libhwloc.bats tests/compat/late.bats
 
 # A program that loads libhwloc with dlopen, and one that contains a copy of hwloc.

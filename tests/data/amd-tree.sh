@@ -11,18 +11,26 @@ root=$1 model=$2 node=$3 bus_id=$4
 nodes=/sys/class/kfd/kfd/topology/nodes
 base=2147487744 # the first CU's number
 
+# bits NUMBER COUNT: sets $map to the lowest COUNT bits, each after a comma, and zeros up to 32 entries.
+zeros=,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
+bits() {
+  local bit
+  map=
+  for ((bit = 0; bit < $2; bit++)); do map+=,$(($1 >> bit & 1)); done
+  map+=${zeros:2*$2}
+}
+
 # kind KIB TYPE SHARED LINE: describes one kind of level 1 cache that SHARED neighbours share. Each
 # group with an active CU has an entry. $masks has the active CUs of each shader array of
 # $cus_per_array CUs.
 kind() {
-  local mask group cu first map processor=$base bit
+  local mask group cu first map processor=$base
   for mask in $masks; do
     for ((cu = 0; cu < cus_per_array; cu += $3)); do
       group=$((mask >> cu & ((1 << $3) - 1)))
       [ $group != 0 ] || continue
       for ((first = 0; (group >> first & 1) == 0; first++)); do :; done
-      map=
-      for ((bit = 0; bit < 32; bit++)); do map+=,$((group >> first + bit & 1)); done
+      bits $((group >> first)) "$3"
       entry 1 "$1" "$2" "$4" $((processor + cu + first)) "${map#,}"
     done
     processor=$((processor + cus_per_array))
@@ -42,22 +50,22 @@ type $3
 sibling_map $6")
 }
 
-# all: prints the map of all CUs, 32 entries for each array.
+# all: sets $all to the map of all CUs, 32 entries for each array.
 all() {
-  local mask bit map=
+  local mask map
+  all=
   for mask in $masks; do
-    for ((bit = 0; bit < 32; bit++)); do map+=,$((mask >> bit & 1)); done
+    bits "$mask" "$cus_per_array"
+    all+=$map
   done
-  echo "${map#,}"
+  all=${all#,}
 }
 
 # describe SIMDS_PER_CU WAVES WAVE GFX DEVICE MHZ UNIQUE_ID: writes the node and its caches. Uses
 # $location and $xccs.
 describe() {
-  local mask bit cus=0 arrays=0 i dir=$root$nodes/$node/caches
-  mkdir -p "$dir"
-  (cd "$dir" && mkdir -p ${!caches[*]})
-  for i in ${!caches[*]}; do echo "${caches[i]}" > "$dir/$i/properties"; done
+  local mask bit cus=0 arrays=0 i
+  for i in ${!caches[*]}; do put $nodes/$node/caches/$i/properties "${caches[i]}"; done
   for mask in $masks; do
     arrays=$((arrays + 1))
     for ((bit = 0; bit < cus_per_array; bit++)); do cus=$((cus + (mask >> bit & 1))); done
@@ -93,7 +101,8 @@ mi300x() {
   kind 32 9 1 128
   kind 64 10 2 64
   kind 16 9 2 64
-  entry 2 "$1" 9 128 $base "$(all)"
+  all
+  entry 2 "$1" 9 128 $base "$all"
 }
 
 case $model in
@@ -102,7 +111,8 @@ mi100) # 120 CUs of 128; a scalar cache for three, two or one
   kind 16 9 1 64
   kind 32 10 3 64
   kind 16 9 3 64
-  entry 2 8192 9 64 $base "$(all)"
+  all
+  entry 2 8192 9 64 $base "$all"
   describe 4 10 64 90008 0x738c 1502 $unique_id
   bank $((32 << 30)) 4096 1200
   pci "$bus_id" 0x038000 0x1002 0x738c 00000003
@@ -114,7 +124,7 @@ mi300x | mi300x-6.6) # kernel 6.6 states the L2 of all XCDs as one sum
   l2=4096
   [ $model = mi300x ] || l2=$((8 * 4096))
   mi300x $l2
-  entry 3 262144 9 64 $base "$(all)"
+  entry 3 262144 9 64 $base "$all"
   describe 4 8 64 90402 0x74a1 2100 $unique_id
   bank $((192 << 30)) 8192 1300
   pci "$bus_id" 0x120000 0x1002 0x74a1 00000003
@@ -126,7 +136,7 @@ mi300x | mi300x-6.6) # kernel 6.6 states the L2 of all XCDs as one sum
 mi300a) # six XCDs; its memory is that of its CPU cores
   xccs=6 masks=$(for ((i = 0; i < 6; i++)); do echo 0x3ff 0x3ff 0x1ff 0x3fe; done)
   mi300x 4096
-  entry 3 262144 9 64 $base "$(all)"
+  entry 3 262144 9 64 $base "$all"
   describe 4 8 64 90402 0x74a0 2100 $unique_id
   bank $((128 << 30)) 8192 1300
   pci "$bus_id" 0x120000 0x1002 0x74a0 00000003
@@ -139,7 +149,7 @@ mi300x-cpx) # the function number of the PCI bus id is the number of the partiti
   for ((i = 0; i < 8; i++)); do
     location=$((first + i)) caches=()
     mi300x 4096
-    entry 3 65536 9 64 $base "$(all)"
+    entry 3 65536 9 64 $base "$all"
     describe 4 8 64 90402 0x74a1 2100 $unique_id
     bank $((24 << 30)) 8192 1300
     node=$((node + 1))
@@ -155,8 +165,9 @@ rx6800) # RDNA 2: three engines of two arrays, each with a GL1; consumer GPUs ha
   kind 32 10 2 64
   kind 16 9 2 64
   kind 128 9 10 128
-  entry 2 4096 9 128 $base "$(all)"
-  entry 3 131072 9 64 $base "$(all)"
+  all
+  entry 2 4096 9 128 $base "$all"
+  entry 3 131072 9 64 $base "$all"
   describe 2 16 32 100300 0x73bf 2105 0
   bank $((16 << 30)) 256 1000
   pci "$bus_id" 0x030000 0x1002 0x73bf 00000003
@@ -167,3 +178,4 @@ rx6800) # RDNA 2: three engines of two arrays, each with a GL1; consumer GPUs ha
   exit 2
   ;;
 esac
+write_tree

@@ -129,3 +129,4 @@ wsl) # WSL 2: the PCI device is Microsoft's
   exit 2
   ;;
 esac
+write_tree

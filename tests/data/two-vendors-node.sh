@@ -8,8 +8,8 @@ set -e
 root=$1
 . "${BASH_SOURCE%/*}/tree.bash"
 
-# mask FIRST COUNT: COUNT CPUs from FIRST on, in hexadecimal.
-mask() { printf '%08x' $((((1 << $2) - 1) << $1)); }
+# mask FIRST COUNT: sets $cpus to COUNT CPUs from FIRST on, in hexadecimal.
+mask() { printf -v cpus %08x $((((1 << $2) - 1) << $1)); }
 
 # cache CPU INDEX LEVEL TYPE SIZE FIRST COUNT: a cache that COUNT CPUs share.
 cache() {
@@ -18,7 +18,8 @@ cache() {
   put "$dir/type" "$4"
   put "$dir/size" "$5"
   put "$dir/coherency_line_size" 64
-  put "$dir/shared_cpu_map" "$(mask "$6" "$7")"
+  mask "$6" "$7"
+  put "$dir/shared_cpu_map" "$cpus"
 }
 
 for list in online possible present; do put /sys/devices/system/cpu/$list 0-7; done
@@ -29,8 +30,10 @@ for cpu in 0 1 2 3 4 5 6 7; do
   put $dir/online 1
   put $dir/topology/physical_package_id $package
   put $dir/topology/core_id $((cpu % 4))
-  for list in package_cpus core_siblings; do put $dir/topology/$list "$(mask $((4 * package)) 4)"; done
-  for list in core_cpus thread_siblings; do put $dir/topology/$list "$(mask $cpu 1)"; done
+  mask $((4 * package)) 4
+  for list in package_cpus core_siblings; do put $dir/topology/$list "$cpus"; done
+  mask $cpu 1
+  for list in core_cpus thread_siblings; do put $dir/topology/$list "$cpus"; done
   cache $cpu 0 1 Data 48K $cpu 1
   cache $cpu 1 2 Unified 2048K $cpu 1
   cache $cpu 2 3 Unified 61440K $((4 * package)) 4
@@ -38,7 +41,8 @@ done
 put /proc/cpuinfo "$(for cpu in 0 1 2 3 4 5 6 7; do printf 'processor\t: %d\nmodel name\t: Fake CPU\n\n' $cpu; done)"
 put /proc/meminfo 'MemTotal:       67108864 kB'
 for node in 0 1; do
-  put /sys/devices/system/node/node$node/cpumap "$(mask $((4 * node)) 4)"
+  mask $((4 * node)) 4
+  put /sys/devices/system/node/node$node/cpumap "$cpus"
   put /sys/devices/system/node/node$node/meminfo "Node $node MemTotal:       33554432 kB"
   put /sys/devices/system/node/node$node/distance "$([ $node = 0 ] && echo 10 21 || echo 21 10)"
 done
@@ -54,3 +58,4 @@ pci 0000:a5:01.0 0x060400 0x8086 0x352a 000000f0 a6 a8
 pci 0000:a7:00.0 0x120000 0x1002 0x74a1 000000f0
 put /sys/bus/pci/devices/0000:27:00.0/infiniband/mlx5_0/node_guid 0000:0000:0000:0000
 mkdir -p "$root/sys/class/infiniband/mlx5_0"
+write_tree

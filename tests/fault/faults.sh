@@ -26,11 +26,11 @@ export ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allocator_may_return_null=1
 "$top_srcdir/tests/plugin/fake-node.sh" "$tmp/node"
 rm -r "$tmp"/node/proc/driver/nvidia/gpus/0000:97:00.0 "$tmp"/node/sys/bus/pci/devices/0000:97:00.0
 "$top_srcdir/tests/data/amd-tree.sh" "$tmp/amd" mi100 1 0000:a7:00.0
-mkdir -p "$tmp/nothing" "$tmp/none" "$tmp/record" "$tmp/tiny"
-chmod 700 "$tmp/none" "$tmp/record" "$tmp/tiny"
+mkdir -p "$tmp/nothing" "$tmp/none" "$tmp/record" "$tmp/small"
+chmod 700 "$tmp/none" "$tmp/record" "$tmp/small"
 HWLOC_GPUCACHE_DIR=$tmp/record "$HWLOC_GPUCACHE_TOOL" measure $gpu0
-HWLOC_FSROOT=$tmp/nothing HWLOC_GPUCACHE_DIR=$tmp/tiny "$top_builddir/hwloc-gpucache" \
-  --sim "$top_srcdir/tests/tool/tiny" measure >/dev/null
+HWLOC_FSROOT=$tmp/nothing HWLOC_GPUCACHE_DIR=$tmp/small "$top_builddir/hwloc-gpucache" \
+  --sim "$top_srcdir/tests/tool/small" measure >/dev/null
 rm -f "$tmp"/*/*.lock
 
 # faults NAME OPTION... COMMAND...
@@ -51,7 +51,7 @@ faults()
 
 host=("$bin/host" "$top_builddir/src/plugin/.libs/hwloc_gpucache.so")
 tool=("$top_builddir/hwloc-gpucache")
-sim=(--sim "$top_srcdir/tests/tool/tiny")
+sim=(--sim "$top_srcdir/tests/tool/small")
 
 # Loads. A GPU with the status "measured" must have all its elements.
 elements=5
@@ -61,16 +61,16 @@ refused() { HWLOC_FSROOT=$tmp/node FAKE_TOOL_DOES=crash faults refused -t "$tmp/
 amd() { HWLOC_FSROOT=$tmp/amd HWLOC_GPUCACHE=cached faults amd -t "$tmp/none" "${host[@]}" $elements; }
 simulated()
 {
-  HWLOC_FSROOT=$tmp/nothing HWLOC_GPUCACHE_SIM=$top_srcdir/tests/tool/tiny HWLOC_GPUCACHE=cached \
-    faults simulated -t "$tmp/tiny" -k sim-tiny.xml "${host[@]}" 0
+  HWLOC_FSROOT=$tmp/nothing HWLOC_GPUCACHE_SIM=$top_srcdir/tests/tool/small HWLOC_GPUCACHE=cached \
+    faults simulated -t "$tmp/small" -k sim-small.xml "${host[@]}" 0
 }
 
 # The command. A measurement repeats the same calls many times and takes a second, so only every fourth
 # of them fails. If libhwloc gets no memory, it crashes in its own functions when it makes or exports
 # the topology of a record (doc/testing.md).
 list() { HWLOC_FSROOT=$tmp/node faults list -w process -m -t "$tmp/record" "${tool[@]}" list --verbose; }
-show() { HWLOC_FSROOT=$tmp/nothing faults show -w process -m -t "$tmp/tiny" "${tool[@]}" "${sim[@]}" show; }
-json() { HWLOC_FSROOT=$tmp/nothing faults json -w process -m -t "$tmp/tiny" -s 2 "${tool[@]}" "${sim[@]}" show --json; }
+show() { HWLOC_FSROOT=$tmp/nothing faults show -w process -m -t "$tmp/small" "${tool[@]}" "${sim[@]}" show; }
+json() { HWLOC_FSROOT=$tmp/nothing faults json -w process -m -t "$tmp/small" -s 2 "${tool[@]}" "${sim[@]}" show --json; }
 element()
 {
   HWLOC_FSROOT=$tmp/nothing faults element -w process -m -t "$tmp/none" -s 1 "${tool[@]}" "${sim[@]}" \
@@ -79,7 +79,7 @@ element()
 measure()
 {
   local every=$((every * 4))
-  HWLOC_FSROOT=$tmp/nothing faults measure -w process -m -t "$tmp/none" -s 1 -c libhwloc.so -a sim-tiny.xml "${tool[@]}" "${sim[@]}" measure
+  HWLOC_FSROOT=$tmp/nothing faults measure -w process -m -t "$tmp/none" -s 1 -c libhwloc.so -a sim-small.xml "${tool[@]}" "${sim[@]}" measure
 }
 # On one processor, so that there is one thread and the calls have the same order each time.
 predict()
@@ -88,10 +88,10 @@ predict()
   before=$(taskset -p $$ | sed 's/.* //')
   taskset -cp "$(taskset -cp $$ | sed 's/.* //; s/[-,].*//')" $$ >/dev/null
   HWLOC_FSROOT=$tmp/nothing faults predict -w process -m -t "$tmp/none" -s 1 "${tool[@]}" predict \
-    --record "$tmp/tiny/sim-tiny.xml" "$top_srcdir/tests/data/traces/kernelslist.g"
+    --record "$tmp/small/sim-small.xml" "$top_srcdir/tests/data/traces/kernelslist.g"
   taskset -p "$before" $$ >/dev/null
 }
-purge() { HWLOC_FSROOT=$tmp/nothing faults purge -w process -m -t "$tmp/tiny" "${tool[@]}" "${sim[@]}" purge; }
+purge() { HWLOC_FSROOT=$tmp/nothing faults purge -w process -m -t "$tmp/small" "${tool[@]}" "${sim[@]}" purge; }
 
 for name in ${*:-warm cold refused amd simulated list show json purge predict element measure}; do $name; done
 exit $status

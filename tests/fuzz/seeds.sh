@@ -27,12 +27,12 @@ printf 'hwloc-gpucache failure 1\nid: GPU-1\ndriver: 1\nvbios: \nmig: \nformat: 
 
 cp data/sim/h100 $fuzz/corpus-profile/h100
 cp data/sim/mi300x $fuzz/corpus-profile/mi300x
-cp tests/tool/tiny $fuzz/corpus-profile/tiny
+cp tests/tool/small $fuzz/corpus-profile/tiny
 sed -e 's/^seed = 1$/&\npages = 64 KiB mixed\npage_seed = 7\nwhole_sectors = yes/' \
     -e 's/^scope = chip$/&\nsurvives_launch = no\ninsertion = dip 32/' \
     -e 's/^\[space ca\]$/[tlb L1TLB]\nentries = 16\ncovers = 2 MiB\npenalty = 50\n[tlb L2TLB]\n'$(
       )'entries = 512\nways = 8\ncovers = 32 MiB\npenalty = 300\nscope = group 2\n\n&/' \
-    tests/tool/tiny > $fuzz/corpus-profile/physical
+    tests/tool/small > $fuzz/corpus-profile/physical
 
 cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-record/
 cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-topology/
@@ -106,7 +106,7 @@ printf '\0=/dev/nvidia-caps/nvidia-cap10\n!\n=/dev/dri/renderD129\n!\n' > $fuzz/
 
 # Files of measure --raw, shortened; two forms that the small GPU does not have.
 raw=$tmp/raw
-"${TOOL:-build/dev/hwloc-gpucache}" --sim tests/tool/tiny measure --force --no-store --raw "$raw" > /dev/null
+"${TOOL:-build/dev/hwloc-gpucache}" --sim tests/tool/small measure --force --no-store --raw "$raw" > /dev/null
 for form in curve trace repeats table; do
   file=$(grep -l "^# form: $form" "$raw"/*.tsv)
   file=${file%%$'\n'*}

@@ -51,6 +51,7 @@ put /proc/driver/nvidia/version 'NVRM version: NVIDIA UNIX x86_64 Kernel Module 
 put /proc/driver/nvidia/gpus/$bus/information $'Model: \t\t GPGPU-Sim' $'GPU UUID: \t '$uuid \
   $'Video BIOS: \t 0' $'Bus Type: \t PCIe' $'Bus Location: \t '$bus $'Device Minor: \t 0' $'GPU Excluded:\t No'
 put /sys/module/nvidia/initstate live
+write_tree
 mkdir -p "$root/sys/bus/pci/drivers/nvidia"
 ln -s "../../devices/$bus" "$root/sys/bus/pci/drivers/nvidia/$bus"
 

@@ -8,11 +8,13 @@ EXTRA_DIST += tests/gpu/kernels.sh
 
 # Another program uses the GPU.
 check_PROGRAMS += tests/gpu/hammer
+other_programs += tests/gpu/hammer
 GPU_TESTS += tests/gpu/busy.sh
 EXTRA_DIST += tests/gpu/busy.sh
 
 # Another client of an MPS server, and a program that has allocated almost all memory.
 check_PROGRAMS += tests/gpu/neighbour
+other_programs += tests/gpu/neighbour
 check_LTLIBRARIES += tests/gpu/libthroughmps.la
 tests_gpu_libthroughmps_la_SOURCES = tests/gpu/through-mps.c
 tests_gpu_libthroughmps_la_LDFLAGS = -module -avoid-version -rpath /nowhere

@@ -5,6 +5,8 @@
 setup() {
   load ../plugin/setup.bash
   here=$top_srcdir/tests/plugin fake_tool=$top_srcdir/tests/plugin/fake-tool.sh
+  # not in /dev/shm, which is not visible in some states
+  BATS_TEST_TMPDIR=$(mktemp -d /tmp/gpucache-hosts-XXXXXX)
   prepare
   use_node
   rm "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:97:00.0/information" # one is enough
@@ -13,9 +15,11 @@ setup() {
   # These processes may not do what the search for leaks needs, and end without freeing all.
   export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
   mkdir "$BATS_TEST_TMPDIR/hosts"
-  # Some become another user. The directories above are those of this run.
-  chmod a+x "${BATS_TEST_TMPDIR%/*/*}" "${BATS_TEST_TMPDIR%/*}" "$BATS_TEST_TMPDIR"
+  # Some become another user.
+  chmod a+x "$BATS_TEST_TMPDIR"
 }
+
+teardown() { rm -rf "$BATS_TEST_TMPDIR"; }
 
 # hosts KIND NAME: runs them all, and prints those that are not possible here.
 hosts() {

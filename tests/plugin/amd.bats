@@ -16,6 +16,7 @@ use_amd() {
     root=$node
     . "$here/../data/tree.bash"
     pci 0000:a5:01.0 0x060400 0x8086 0x352a 0000000c a6 a8
+    write_tree
   )
   "$here/../data/amd-tree.sh" "$node" "$1" 2 0000:a7:00.0
   amd=GPU-1d3c0ffee000a700

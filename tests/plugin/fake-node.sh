@@ -7,26 +7,25 @@ root=$1
 
 . "${BASH_SOURCE%/*}/../data/tree.bash"
 
-# cpu N: mask of core N in hexadecimal.
-cpu() { printf '%08x' $((1 << $1)); }
-
 for list in online possible present; do put /sys/devices/system/cpu/$list 0-3; done
 for n in 0 1 2 3; do
   package=$((n / 2))
-  siblings=$(printf '%08x' $((3 << 2 * package)))
+  printf -v siblings %08x $((3 << 2 * package))
+  printf -v core %08x $((1 << n))
   dir=/sys/devices/system/cpu/cpu$n
   put $dir/topology/physical_package_id $package
   put $dir/topology/core_id $((n % 2))
   put $dir/topology/package_cpus "$siblings"
   put $dir/topology/core_siblings "$siblings"
-  put $dir/topology/thread_siblings "$(cpu $n)"
-  put $dir/topology/core_cpus "$(cpu $n)"
+  put $dir/topology/thread_siblings "$core"
+  put $dir/topology/core_cpus "$core"
 done
 put /proc/cpuinfo "$(for n in 0 1 2 3; do printf 'processor\t: %d\nmodel name\t: Fake CPU\n\n' $n; done)"
 put /proc/meminfo 'MemTotal:       67108864 kB'
 for list in online possible; do put /sys/devices/system/node/$list 0-1; done
 for n in 0 1; do
-  put /sys/devices/system/node/node$n/cpumap "$(printf '%08x' $((3 << 2 * n)))"
+  printf -v cpus %08x $((3 << 2 * n))
+  put /sys/devices/system/node/node$n/cpumap "$cpus"
   put /sys/devices/system/node/node$n/meminfo "Node $n MemTotal:       33554432 kB"
 done
 put /sys/devices/system/node/node0/distance '10 21'
@@ -65,3 +64,4 @@ gpu() {
 put /sys/module/nvidia/initstate live
 gpu 0000:17:00.0 0 GPU-11111111-0000-0000-0000-000000000017
 gpu 0000:97:00.0 1 GPU-22222222-0000-0000-0000-000000000097
+write_tree

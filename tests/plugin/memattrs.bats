@@ -141,6 +141,7 @@ peers() {
     . "$top_srcdir/tests/data/tree.bash"
     put /sys/bus/pci/devices/0000:17:00.0/max_link_speed "$1"
     put /sys/bus/pci/devices/0000:17:00.0/max_link_width "$2"
+    write_tree
   }
   place '0000:17:00.0, NUMA nodes 0-1'
   is 0:50.8,1:38 "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
@@ -206,6 +207,7 @@ use_coherent_node() {
   put /proc/driver/nvidia/gpus/0000:17:00.0/numa_status 'Node:     2' 'Status: online'
   # the second one is not coherent
   put /proc/driver/nvidia/gpus/0000:97:00.0/numa_status 'Node:     -1' 'Status: disabled'
+  write_tree
   sed -i "0,/<info name=\"lstopoStyle\"/s||<info name=\"ReadGBps\" value=\"3690\"/><info name=\"ReadSource\" value=\"measured\"/><info name=\"WriteGBps\" value=\"3500\"/><info name=\"LatencyNs\" value=\"480\"/>&|" \
     "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
 }
@@ -257,6 +259,7 @@ use_machine() {
     put /sys/devices/system/node/node$n/cpumap "$([ $n -gt 3 ] && echo 0 || printf '%08x' $((1 << n)))"
     put /sys/devices/system/node/node$n/meminfo "Node $n MemTotal:       1024 kB"
   done
+  write_tree
   export HWLOC_FSROOT=$root HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES=1
 }
 

@@ -18,7 +18,9 @@ if HAVE_CMOCKA
 check_PROGRAMS += $(predict_tests)
 TESTS += $(predict_tests)
 # These compute the same on every machine, for seconds.
-ci_tests += tests/predict/test_distance tests/predict/test_model_memory
+ci_tests += tests/predict/test_distance tests/predict/test_model_attribute tests/predict/test_model_cache \
+	tests/predict/test_model_memory tests/predict/test_model_paper tests/predict/test_model_sm \
+	tests/predict/test_trace_cut
 endif
 include tests/predict/trace.mk
 include tests/predict/gpu/local.mk
@@ -83,6 +85,7 @@ EXTRA_DIST += tests/predict/traces.sh
 
 # Speed: of reuse distances (bench.sh has its variables), and of the model.
 check_PROGRAMS += tests/predict/bench-distance tests/predict/bench-model
+other_programs += tests/predict/bench-distance tests/predict/bench-model
 tests_predict_bench_distance_LDADD = src/predict/distance/libpredict-distance.la -lm
 tests_predict_bench_model_LDADD = $(model_libraries)
 EXTRA_DIST += tests/predict/bench.sh

@@ -35,6 +35,7 @@ tests_predict_test_trace_tracez_LDADD = $(trace_libraries) $(ZSTD_LIBS)
 
 # tests/predict/trace_speed prints how fast the readers are (doc/traces.md).
 check_PROGRAMS += tests/predict/trace_speed
+other_programs += tests/predict/trace_speed
 tests_predict_trace_speed_LDADD = src/predict/trace/libpredict-trace.la src/util/libutil.la
 
 EXTRA_DIST += tests/predict/binary_trace.h tests/predict/trace_text.h tests/data/traces/kernel-1.traceg \

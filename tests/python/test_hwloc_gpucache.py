@@ -13,7 +13,7 @@ import pytest
 
 TOP = Path(os.environ["top_srcdir"])
 TOOL = os.environ["HWLOC_GPUCACHE_TOOL"]
-TINY = str(TOP / "tests/tool/tiny")
+SMALL = str(TOP / "tests/tool/small")
 REAL = TOP / "doc/results/structure/h200.xml"
 SIMULATED = sorted(file.stem for file in (TOP / "tests/data/values").glob("*.tsv"))
 
@@ -159,11 +159,11 @@ def test_flush_bytes_are_what_the_command_reads(record, tmp_path):
 
 def test_gpus_are_measured_or_stored_or_absent(monkeypatch, tmp_path):
     assert package.gpus() == []
-    measured = package.gpus(sim=TINY, timeout=600)
+    measured = package.gpus(sim=SMALL, timeout=600)
     assert [gpu.number("SMs") > 0 for gpu in measured] == [True]
-    assert content(package.gpus(sim=TINY)) == content(measured)  # from the record: it has the same date
+    assert content(package.gpus(sim=SMALL)) == content(measured)  # from the record: it has the same date
 
-    monkeypatch.setenv("HWLOC_GPUCACHE_SIM", TINY)
+    monkeypatch.setenv("HWLOC_GPUCACHE_SIM", SMALL)
     lstopo = [os.environ["LSTOPO"], "--of", "xml"]
     topology = Path("topology.xml")
     topology.write_bytes(subprocess.run(lstopo, check=True, stdout=subprocess.PIPE).stdout)
@@ -180,7 +180,7 @@ def test_gpus_are_measured_or_stored_or_absent(monkeypatch, tmp_path):
     monkeypatch.setattr(package, "_SITE", str(REAL.parent))
     (tmp_path / "records" / "copy.xml").write_bytes(REAL.read_bytes().replace(b"NVIDIA H200", b"own"))
     models = [gpu.model for gpu in package.gpus()]
-    assert sorted(models) == ["NVIDIA H100 80GB HBM3", "Tiny Test GPU", "own"]  # the own record goes first
+    assert sorted(models) == ["NVIDIA H100 80GB HBM3", "Small Test GPU", "own"]  # the own record goes first
 
 
 def test_failures_of_the_command():

@@ -165,7 +165,7 @@ static void only_dependent_values_are_lost(void **state)
   struct run whole;
 
   (void)state;
-  read_profile("tests/tool/tiny", tiny);
+  read_profile("tests/tool/small", tiny);
   measure(tiny, &whole);
   assert_int_equal(whole.status, 0);
   assert_int_equal(whole.devices, 1);
@@ -247,7 +247,7 @@ static void losses_on_nvidia_have_reasons(void **state)
   char text[TEXT_MAX];
 
   (void)state;
-  read_profile("tests/tool/tiny", text);
+  read_profile("tests/tool/small", text);
   check_losses(text, cases, sizeof(cases) / sizeof(*cases));
 }
 
@@ -289,7 +289,7 @@ static void too_many_failures_end_the_measurement(void **state)
   struct run run;
 
   (void)state;
-  read_profile("tests/tool/tiny", broken);
+  read_profile("tests/tool/small", broken);
   change(broken, "broken = chase_ca");
   measure(broken, &run);
   assert_int_equal(run.status, -EIO);
@@ -304,7 +304,7 @@ static void without_handover_a_failure_ends_the_measurement(void **state)
   struct opened o;
 
   (void)state;
-  read_profile("tests/tool/tiny", broken);
+  read_profile("tests/tool/small", broken);
   change(broken, "broken = latency_texture");
   open_profile(&o, "%s", broken);
   assert_int_equal(gc_measure(o.device, &options, o.record, &o.err), -EIO);
@@ -317,7 +317,7 @@ static void small_gpus_have_values_or_reasons(void **state)
   static const char *const changes[][2] = {
     {"sms = 1"}, {"memory = 112 MiB", "sms = 2"}, {"memory = 113 MiB", "sms = 1"}, {"blocks_per_sm = 1"},
   };
-  static const char *const names[] = {"tests/tool/tiny", "data/sim/k20c", "data/sim/p6000"};
+  static const char *const names[] = {"tests/tool/small", "data/sim/k20c", "data/sim/p6000"};
   char text[TEXT_MAX], changed[TEXT_MAX];
 
   (void)state;

@@ -8,7 +8,7 @@ setup_file() {
   export top_builddir top_srcdir HWLOC_GPUCACHE_SIM_PATH=$top_srcdir/data/sim
   unset HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_VERBOSE
   # a cluster of twelve GPUs, number 7 of which is slow
-  "$top_srcdir/tests/fleet/measure.sh" "$BATS_FILE_TMPDIR/fleet" 12 7
+  "$top_srcdir/tests/fleet/measure.sh" "$BATS_FILE_TMPDIR/fleet" 12 7 "$top_srcdir/tests/tool/tiny"
 }
 
 setup() {

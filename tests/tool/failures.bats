@@ -27,7 +27,7 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
   is "$failure; this is measured again
 $failure; this is left out" "$errors"
   has "$output" "no Latency, LatencyP95 of TextureCache: cannot finish kernel latency_texture on gpu0"
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   values "$records/sim-tiny.xml" >"$BATS_TEST_TMPDIR/whole"
   values "$records/sim-latency_texture.xml" >"$BATS_TEST_TMPDIR/rest"
   run diff "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/rest"

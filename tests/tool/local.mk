@@ -25,17 +25,18 @@ tool_tests = \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)
 # These are about texts, pictures and documents more than about the machine.
-ci_tests += tests/tool/documents.bats tests/tool/first-day.bats tests/tool/predict.bats \
-	tests/tool/predict-output.bats tests/tool/raw.bats
+ci_tests += tests/tool/compare.bats tests/tool/documents.bats tests/tool/export.bats tests/tool/first-day.bats \
+	tests/tool/predict.bats tests/tool/predict-output.bats tests/tool/raw.bats tests/tool/report.bats
 smoke_tests += tests/tool/usage.bats tests/tool/gpus.bats tests/tool/doctor.bats
 tests/tool/amdsim.log: tests/records/mi100.xml tests/records/mi210.xml tests/records/mi300x.xml \
   tests/records/rx7900xtx.xml
-tests/tool/show.log: tests/records/rx7900xtx.xml tests/records/h200.xml
+tests/tool/show.log: tests/records/rx7900xtx.xml tests/records/h200.xml tests/records/small.xml
 tests/tool/documents.log: tests/records/h200.xml tests/records/t1000.xml
-tests/tool/store.log: tests/records/tiny.xml
+tests/tool/doctor.log tests/tool/failures.log tests/tool/show.log tests/tool/store.log: tests/records/tiny.xml
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/predict.bash \
 	tests/tool/setup.bash \
+	tests/tool/small \
 	tests/tool/tiny
 
 # A slow file system, by a library that is preloaded; the rpath makes it a shared one.

@@ -49,17 +49,17 @@ small_curve() {
 }
 
 @test "--raw writes a file with the result for each element and property" {
-  run_split "$tool" measure --sim "$tiny" --raw "$raw"
+  run_split "$tool" measure --sim "$small" --raw "$raw"
   is 0 "$status"
   is '' "$errors"
   has "$output" "L1Cache"
   local file=$raw/gpu0-L1Cache-capacity.tsv element
-  is 'Tiny Test GPU (simulated)' "$(head_of "$file" model)"
+  is 'Small Test GPU (simulated)' "$(head_of "$file" model)"
   is L1Cache "$(head_of "$file" element)"
   is bytes "$(head_of "$file" unit)"
   is 8192 "$(head_of "$file" found)"
   is 8192 "$(head_of "$file" CapacityBytes)"
-  is "hwloc-gpucache measure --sim $tiny --raw $raw" "$(head_of "$file" command)"
+  is "hwloc-gpucache measure --sim $small --raw $raw" "$(head_of "$file" command)"
   [[ $(head_of "$file" date) =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}T.*Z$ ]]
   [[ $(head_of "$file" threshold) =~ ^[0-9]+$ ]]
   for element in L1Cache TextureCache ReadOnlyCache ConstantL1Cache ConstantL15Cache L2Cache; do
@@ -285,7 +285,7 @@ move it away, or give another directory" "$errors"
 }
 
 @test "sharing and instances: the files name both elements and both SMs" {
-  "$tool" measure --no-store --sim "$tiny" --raw "$raw" >/dev/null
+  "$tool" measure --no-store --sim "$small" --raw "$raw" >/dev/null
   local element rows=0
   for element in L1Cache TextureCache ReadOnlyCache ConstantL1Cache SharedMemory; do
     is list "$(head_of "$raw/gpu0-$element-sharing.tsv" form)"

@@ -8,6 +8,7 @@ top_builddir=${top_builddir:-$here/../..}
 top_srcdir=${top_srcdir:-$here/../..}
 tool=$top_builddir/hwloc-gpucache
 tiny=$here/tiny
+small=$here/small
 LSTOPO=${LSTOPO:-lstopo-no-graphics}
 
 prepare() {

@@ -33,8 +33,9 @@ use_h200() {
 }
 
 @test "the tables: a line about the GPU, then a row for each element, indented by nesting" {
-  run_split "$tool" show --all --sim "$tiny"
-  [[ ${lines[0]} =~ ^gpu0:\ Tiny\ Test\ GPU,\ 4\ SMs\ at\ 1000\ MHz,\ driver\ simulated,\ measured\ 20 ]]
+  use_record small
+  run_split "$tool" show --all --sim "$small"
+  [[ ${lines[0]} =~ ^gpu0:\ Small\ Test\ GPU,\ 4\ SMs\ at\ 1000\ MHz,\ driver\ simulated,\ measured\ 20 ]]
   [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +LINE\ +FETCH\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
   [[ ${lines[2]} =~ ^\ {2}DeviceMemory ]]
   [[ ${lines[3]} =~ ^\ {4}L2Cache ]]
@@ -59,7 +60,7 @@ use_h200() {
 @test "the tables show near and far partitions, and the capacity by carve-out" {
   sed -e 's/^size = 8 KiB/size = unified/; s/^size = 256 KiB/size = 1 MiB/; s/^sms = 4/sms = 8/' \
     -e 's/^scope = chip/&\npartitions = 2\nreplicate = yes\nfar_cycles = 60/' \
-    -e 's/^\[cache L1\]/[unified]\ntotal = 64 KiB\ncarveouts = 0 8 16 32 KiB\n\n&/' "$tiny" >"$BATS_TEST_TMPDIR/halves"
+    -e 's/^\[cache L1\]/[unified]\ntotal = 64 KiB\ncarveouts = 0 8 16 32 KiB\n\n&/' "$small" >"$BATS_TEST_TMPDIR/halves"
   run_split "$tool" show --sim "$BATS_TEST_TMPDIR/halves"
   is 0 "$status"
   has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
@@ -109,18 +110,18 @@ use_h200() {
 }
 
 @test "every fact of the GPU in a record has its name in the public header" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record small
   local name header n=0
   header=$(cat "$top_srcdir/include/hwloc/gpucache.h")
-  for name in $(grep -o 'info name="GPUCache[^"]*"' "$records/sim-tiny.xml" | cut -d'"' -f2 | sort -u); do
+  for name in $(grep -o 'info name="GPUCache[^"]*"' "$records/sim-small.xml" | cut -d'"' -f2 | sort -u); do
     # A source and a confidence have the name of their value, without the unit.
     case $name in *Source | *Confidence) has "$header" " ${name/%Confidence/Source}:"; continue ;; esac
     has "$header" " \"$name\""
     n=$((n + 1))
   done
   [ "$n" -ge 20 ]
-  has "$(cat "$records/sim-tiny.xml")" GPUCacheMeasuringMilliseconds
-  has_not "$(cat "$records/sim-tiny.xml")" GPUCacheMeasureSeconds
+  has "$(cat "$records/sim-small.xml")" GPUCacheMeasuringMilliseconds
+  has_not "$(cat "$records/sim-small.xml")" GPUCacheMeasureSeconds
 }
 
 @test "--json: an array of GPUs with every attribute, numbers as numbers" {
@@ -159,7 +160,7 @@ use_h200() {
 }
 
 @test "--xml prints the stored record" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   run_split "$tool" show --xml --sim "$tiny"
   is 0 "$status"
   is "$(cat "$records/sim-tiny.xml")" "$output"

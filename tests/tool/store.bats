@@ -25,7 +25,7 @@ setup() {
 }
 
 @test "a second measure prints the date of the record, and measures nothing" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   local before
   before=$(cat "$record")
   run_split "$tool" measure --sim "$tiny"
@@ -50,7 +50,7 @@ setup() {
     is '' "$output"
     has "$errors" "$bad: $why"
   done
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   sed -i '0,/name="LineBytes" value="[0-9]*"/s//name="Sets" value="banana"/' "$records/sim-tiny.xml"
   has "$("$tool" list --sim "$tiny")" "unreadable: "
   "$tool" measure --sim "$tiny" >/dev/null
@@ -371,7 +371,7 @@ refused() {
 
 @test "purge survives a file that another process cuts while it is read" {
   [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   LD_PRELOAD=$top_builddir/tests/tool/.libs/libcut.so CUT=$records/sim-tiny.xml run_split "$tool" purge --all
   is 0 "$status"
   has "$errors" "not removed, because it is not a record (measuring that GPU renames it): $records/sim-tiny.xml"

@@ -3,6 +3,7 @@
 tracing_tests = tests/tracing/trace.bats
 TESTS += $(tracing_tests)
 smoke_tests += $(tracing_tests)
+tests/tracing/trace.log: tests/records/gtx470.xml tests/records/t1000.xml
 EXTRA_DIST += $(tracing_tests) tests/tracing/copy.sass
 
 # It has the name libcuda.so.1 inside, hence rpath and version-info.

@@ -5,6 +5,7 @@ load ../tool/setup.bash
 
 setup() {
   prepare
+  use_record gtx470 t1000
   program=$top_builddir/tests/tracing/program
   export CUDA_HOME=$BATS_TEST_TMPDIR/cuda TMPDIR=$BATS_TEST_TMPDIR/tmp
   export HWLOC_GPUCACHE_TRACE_LIBRARY=$top_builddir/src/trace/.libs/hwloc-gpucache-trace.so

@@ -57,7 +57,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 # These compute the same on every machine, for seconds.
-ci_tests += tests/unit/test_model tests/unit/test_sequential
+ci_tests += tests/unit/test_cache tests/unit/test_model tests/unit/test_sequential
 endif
 LDADD = $(tool_libraries) $(CMOCKA_LIBS)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Predicted against counted hit rates on a real GPU: make check-gpu-predict.
 check_PROGRAMS += tests/predict/gpu/baselines
+other_programs += tests/predict/gpu/baselines
 tests_predict_gpu_baselines_SOURCES = tests/predict/gpu/baselines.c $(paper_model)
 tests_predict_gpu_baselines_LDADD = $(predict_libraries) src/record/librecord.la \
 	src/util/libutil.la -lpthread -lm
