@@ -94,6 +94,19 @@ static int begin_space(struct parser *parser, const char *name)
   return 0;
 }
 
+static int begin_host_tlb(struct parser *parser)
+{
+  struct gc_profile_cache *cache = &parser->profile->host_tlb.cache;
+
+  if (cache->line_number)
+    return gc_value_wrong(&parser->at, "a second [host_tlb]");
+  cache->line_number = parser->at.line;
+  cache->instances = cache->partitions = 1;
+  parser->keys = gc_tlb_keys;
+  parser->target = (char *)&parser->profile->host_tlb;
+  return 0;
+}
+
 static int begin_unified(struct parser *parser)
 {
   if (parser->profile->unified_line)
@@ -201,6 +214,8 @@ static int begin_section(struct parser *parser, char *header)
       return begin_space(parser, name);
     if (name && !strcmp(kind, "tlb"))
       return begin_tlb(parser, name);
+    if (!name && !strcmp(kind, "host_tlb"))
+      return begin_host_tlb(parser);
     if (!name && !strcmp(kind, "unified"))
       return begin_unified(parser);
     if (!name && !strcmp(kind, "banks"))
@@ -218,7 +233,8 @@ static int begin_section(struct parser *parser, char *header)
   }
   return gc_value_wrong(&parser->at,
                         "%s is none of [unified], [cache NAME], [tlb NAME], [space NAME], "
-                        "[banks], [atomics], [bulk], [host NODE], [peer NAME], [sysfs ELEMENT]",
+                        "[banks], [atomics], [bulk], [host NODE], [host_tlb], [peer NAME], "
+                        "[sysfs ELEMENT]",
                         parser->section);
 }
 
