@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CONSTANT_BYTES 65536 /* of every NVIDIA GPU so far */
 #define LINE_MAX_BYTES 4096 /* the GPCs of 300 SMs take 2 KiB */
 
 struct parser {
@@ -307,6 +308,7 @@ int gc_profile_parse(const char *name, const char *text, size_t length, struct g
   profile->page_seed = 1;
   profile->facts.l2_fetch_limit = profile->facts.l2_persisting = UINT64_MAX;
   profile->facts.l2_compression = UINT64_MAX;
+  profile->facts.constant_bytes = CONSTANT_BYTES;
   while (text < end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     const size_t n = (size_t)((newline ? newline : end) - text);
