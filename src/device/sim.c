@@ -118,7 +118,7 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
       .shared_per_sm = facts->shared_per_sm,
       .shared_per_block = facts->shared_per_block,
       .shared_reserved = facts->shared_reserved,
-      .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
+      .constant_bytes = facts->has_constant ? facts->constant_bytes : 0,
       .texture_texels = facts->texture_texels,
       .cluster_blocks = facts->cluster_blocks,
       .global_l1 = facts->global_l1,

@@ -466,7 +466,8 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
 static inline uint32_t gc_sim_latency(struct gc_sim_block *b, enum gc_space space, uint64_t address)
 {
   return space == GC_SPACE_CG && address < GC_SIM_DEVICE_FIRST
-             ? gc_model_host_load(b->model, gc_sim_region_of(b, address, 1)->node - 1)
+             ? gc_model_host_load(b->model, gc_sim_region_of(b, address, 1)->node - 1, b->sm,
+                                  address)
              : gc_model_load(b->model, b->sm, space, address);
 }
 
@@ -475,7 +476,8 @@ static inline uint32_t gc_sim_system_latency(struct gc_sim_block *b, enum gc_spa
                                              uint64_t address)
 {
   return address < GC_SIM_DEVICE_FIRST
-             ? gc_model_host_atomic(b->model, gc_sim_region_of(b, address, 1)->node - 1)
+             ? gc_model_host_atomic(b->model, gc_sim_region_of(b, address, 1)->node - 1, b->sm,
+                                    address)
              : gc_model_atomic(b->model, b->sm, space, address);
 }
 

@@ -520,6 +520,8 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     if ((problem = bad_tlb(profile, &profile->tlbs[i])))
       return wrong(name, profile->tlbs[i].cache.line_number, err, profile->tlbs[i].cache.name,
                    problem);
+  if (profile->host_tlb.cache.line_number && (problem = bad_tlb(profile, &profile->host_tlb)))
+    return wrong(name, profile->host_tlb.cache.line_number, err, "host_tlb", problem);
   for (int space = 0; space < GC_SPACE_COUNT; space++) {
     const unsigned line = profile->paths[space].line_number;
 

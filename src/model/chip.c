@@ -309,6 +309,9 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
   for (unsigned i = 0; i < model->profile.tlb_count; i++)
     if (make_tlb(model, &model->tlbs[i], &model->profile.tlbs[i]))
       return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated TLBs", name);
+  if (model->profile.host_tlb.cache.line_number &&
+      make_tlb(model, &model->host_tlb, &model->profile.host_tlb))
+    return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated TLBs", name);
   for (int space = 0; space < GC_SPACE_COUNT; space++)
     for (unsigned i = 0; i < model->profile.paths[space].count; i++)
       gc_jitter_init(&model->jitters[space][i], model->profile.paths[space].levels[i].jitter);
@@ -341,6 +344,7 @@ void gc_chip_fini(struct gc_model *model)
     free_array(&model->arrays[i]);
   for (unsigned i = 0; i < GC_PROFILE_TLBS_MAX; i++)
     free_array(&model->tlbs[i]);
+  free_array(&model->host_tlb);
 }
 
 uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles)

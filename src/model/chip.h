@@ -51,6 +51,7 @@ struct gc_model {
   struct gc_profile profile;
   struct gc_cache_array arrays[GC_PROFILE_CACHES_MAX];
   struct gc_cache_array tlbs[GC_PROFILE_TLBS_MAX];
+  struct gc_cache_array host_tlb; /* no instances: translating pages of the host takes no time */
   struct gc_jitter jitters[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
   struct gc_random traffic;     /* source of traffic_share */
   double traffic_share;         /* of the bandwidth of L2 and memory, what this launch gets */

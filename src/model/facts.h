@@ -52,6 +52,7 @@ struct gc_model_facts {
   uint32_t cluster_blocks; /* of the largest cluster; 0: there are none */
   uint64_t memory_bytes, memory_used; /* in all; by other programs */
   uint64_t l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
+  uint64_t constant_bytes; /* constant memory of a module, as the driver states it */
   /* The driver reserves shared memory for at least `blocks` blocks of fewer than `warps` warps. */
   struct {
     uint32_t warps, blocks;

@@ -5,7 +5,7 @@
  */
 #include "model/model.h"
 
-#include "model/chip.h"
+#include "model/walk.h"
 
 #define COPY_START_NS                                                                              \
   8000              /* from the call to the first byte, and from the last one to the return */
@@ -17,23 +17,36 @@ static double cycles_of(const struct gc_model *model, double ns)
   return ns * model->profile.facts.running_clock_khz / 1e6 * model->clock_share;
 }
 
-static uint32_t draw_latency(struct gc_model *model, double ns)
+/* The cycles that it takes to find the page of an address. */
+static uint32_t translate(struct gc_model *model, uint32_t host, uint32_t sm, uint64_t address)
+{
+  const bool peer = *model->profile.facts.hosts[host].peer; /* it has no pages of the host */
+
+  if (!model->host_tlb.count || peer || gc_walk_tlb(model, &model->host_tlb, sm, address))
+    return 0;
+  return model->profile.host_tlb.penalty;
+}
+
+static uint32_t draw_latency(struct gc_model *model, double ns, uint32_t translation)
 {
   const double cycles = cycles_of(model, ns);
   struct gc_jitter jitter;
 
   gc_jitter_init(&jitter, SPREAD * cycles);
-  return gc_chip_rounded(model, gc_noise_add(&model->noise, (uint32_t)(cycles + 0.5), &jitter));
+  return gc_chip_rounded(
+      model, gc_noise_add(&model->noise, (uint32_t)(cycles + 0.5) + translation, &jitter));
 }
 
-uint32_t gc_model_host_load(struct gc_model *model, uint32_t host)
+uint32_t gc_model_host_load(struct gc_model *model, uint32_t host, uint32_t sm, uint64_t address)
 {
-  return draw_latency(model, model->profile.facts.hosts[host].latency_ns);
+  return draw_latency(model, model->profile.facts.hosts[host].latency_ns,
+                      translate(model, host, sm, address));
 }
 
-uint32_t gc_model_host_atomic(struct gc_model *model, uint32_t host)
+uint32_t gc_model_host_atomic(struct gc_model *model, uint32_t host, uint32_t sm, uint64_t address)
 {
-  return draw_latency(model, model->profile.facts.hosts[host].atomic_ns);
+  return draw_latency(model, model->profile.facts.hosts[host].atomic_ns,
+                      translate(model, host, sm, address));
 }
 
 double gc_model_host_sweep(struct gc_model *model, uint32_t host, uint64_t bytes, bool write)

@@ -662,6 +662,7 @@ const struct gc_profile_key gc_chip_keys[] = {
     {"l2_fetch_limit", read_size, FACT(l2_fetch_limit), false, 1, 4096},
     {"l2_persisting", read_size, FACT(l2_persisting), false, 0, GIB(1)},
     {"l2_compression", read_yes64, FACT(l2_compression), false, 0, 0},
+    {"constant_bytes", read_size, FACT(constant_bytes), false, 65536, 1 << 24},
     {"texture_texels", read_u64, FACT(texture_texels), false, 1, 1ull << 32},
     {"ecc", read_yes, FACT(ecc), false, 0, 0},
     {"integrated", read_yes, FACT(integrated), false, 0, 0},
@@ -689,6 +690,8 @@ const struct gc_profile_key gc_chip_keys[] = {
     {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
     END,
 };
+
+_Static_assert(sizeof(gc_chip_keys) / sizeof(*gc_chip_keys) - 1 <= 64, "a bit for each in parse.c");
 
 const struct gc_profile_key gc_unified_keys[] = {
     {"total", read_size, PROFILE(unified_total), true, 1024, 1 << 24},

@@ -176,6 +176,7 @@ void gc_model_displace(struct gc_model *model)
       empty_array(&model->arrays[i]);
   for (unsigned i = 0; i < model->profile.tlb_count; i++)
     empty_array(&model->tlbs[i]);
+  empty_array(&model->host_tlb);
 }
 
 bool gc_model_coin(struct gc_model *model)

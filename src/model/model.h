@@ -122,8 +122,8 @@ double gc_model_sweep(struct gc_model *model, const struct gc_swept *sweep);
 /* Memory of the host. host: an index of facts.hosts. The latency of a load and of an atomic
  * operation by an SM; the cycles for which the way there has been busy with sweeps by all SMs since
  * the launch began; and the nanoseconds that a copy to the GPU, from it, or both at once take. */
-uint32_t gc_model_host_load(struct gc_model *model, uint32_t host);
-uint32_t gc_model_host_atomic(struct gc_model *model, uint32_t host);
+uint32_t gc_model_host_load(struct gc_model *model, uint32_t host, uint32_t sm, uint64_t address);
+uint32_t gc_model_host_atomic(struct gc_model *model, uint32_t host, uint32_t sm, uint64_t address);
 double gc_model_host_sweep(struct gc_model *model, uint32_t host, uint64_t bytes, bool write);
 double gc_model_host_copy(struct gc_model *model, uint32_t host, uint64_t to_gpu, uint64_t from_gpu);
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CONSTANT_BYTES 65536 /* of every NVIDIA GPU so far */
 #define LINE_MAX_BYTES 4096 /* the GPCs of 300 SMs take 2 KiB */
 
 struct parser {
@@ -91,6 +92,19 @@ static int begin_space(struct parser *parser, const char *name)
   path->line_number = parser->at.line;
   parser->keys = gc_space_keys;
   parser->target = (char *)path;
+  return 0;
+}
+
+static int begin_host_tlb(struct parser *parser)
+{
+  struct gc_profile_cache *cache = &parser->profile->host_tlb.cache;
+
+  if (cache->line_number)
+    return gc_value_wrong(&parser->at, "a second [host_tlb]");
+  cache->line_number = parser->at.line;
+  cache->instances = cache->partitions = 1;
+  parser->keys = gc_tlb_keys;
+  parser->target = (char *)&parser->profile->host_tlb;
   return 0;
 }
 
@@ -201,6 +215,8 @@ static int begin_section(struct parser *parser, char *header)
       return begin_space(parser, name);
     if (name && !strcmp(kind, "tlb"))
       return begin_tlb(parser, name);
+    if (!name && !strcmp(kind, "host_tlb"))
+      return begin_host_tlb(parser);
     if (!name && !strcmp(kind, "unified"))
       return begin_unified(parser);
     if (!name && !strcmp(kind, "banks"))
@@ -218,7 +234,8 @@ static int begin_section(struct parser *parser, char *header)
   }
   return gc_value_wrong(&parser->at,
                         "%s is none of [unified], [cache NAME], [tlb NAME], [space NAME], "
-                        "[banks], [atomics], [bulk], [host NODE], [peer NAME], [sysfs ELEMENT]",
+                        "[banks], [atomics], [bulk], [host NODE], [host_tlb], [peer NAME], "
+                        "[sysfs ELEMENT]",
                         parser->section);
 }
 
@@ -291,6 +308,7 @@ int gc_profile_parse(const char *name, const char *text, size_t length, struct g
   profile->page_seed = 1;
   profile->facts.l2_fetch_limit = profile->facts.l2_persisting = UINT64_MAX;
   profile->facts.l2_compression = UINT64_MAX;
+  profile->facts.constant_bytes = CONSTANT_BYTES;
   while (text < end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     const size_t n = (size_t)((newline ? newline : end) - text);

@@ -192,6 +192,7 @@ struct gc_profile {
   struct gc_profile_bulk bulk;
   unsigned tlb_count;
   struct gc_profile_tlb tlbs[GC_PROFILE_TLBS_MAX]; /* nearest first */
+  struct gc_profile_tlb host_tlb; /* of pages of the host; cache.line_number 0: there is none */
 };
 
 /* Names of the spaces as profiles write them, indexed by enum gc_space. */

@@ -81,6 +81,15 @@ static inline void gc_walk_fetch_rest(struct gc_model *model, uint32_t sm,
   gc_walk_fetch(model, sm, path, level + 1, address & -(uint64_t)sector, sector);
 }
 
+/* A TLB is asked for an address. Returns whether it had it. */
+static inline bool gc_walk_tlb(struct gc_model *model, struct gc_cache_array *tlb, uint32_t sm,
+                               uint64_t address)
+{
+  const uint32_t set = tlb->set_of ? tlb->set_of[(address >> tlb->line_shift) % tlb->entries] : 0;
+
+  return gc_cache_access(&tlb->instances[tlb->places[sm] + set], address, &model->replacement);
+}
+
 /* The cycles that it takes to translate an address: the penalties of all TLBs that do not have
  * it. */
 static inline uint32_t gc_walk_translate(struct gc_model *model, uint32_t sm, uint64_t address)
@@ -88,10 +97,7 @@ static inline uint32_t gc_walk_translate(struct gc_model *model, uint32_t sm, ui
   uint32_t cycles = 0;
 
   for (unsigned i = 0; i < model->profile.tlb_count; i++) {
-    struct gc_cache_array *tlb = &model->tlbs[i];
-    const uint32_t set = tlb->set_of ? tlb->set_of[(address >> tlb->line_shift) % tlb->entries] : 0;
-
-    if (gc_cache_access(&tlb->instances[tlb->places[sm] + set], address, &model->replacement))
+    if (gc_walk_tlb(model, &model->tlbs[i], sm, address))
       break;
     cycles += model->profile.tlbs[i].penalty;
   }

@@ -13,6 +13,21 @@
 #define HOSTS_MOST 3
 #define RATE_SHARE 0.03 /* that a value may be wrong by */
 
+/* A GPU that uses the page table of the host, which may have small pages. */
+static void draw_host_tlb(struct drawing *d)
+{
+  struct drawing own = *d;
+
+  gc_random_seed(&own.random, gc_random_next(&own.random) ^ 0x7061676573);
+  if (!d->unusual || !draw_chance(&own, 0.5))
+    return;
+  draw_text(d, "[host_tlb]\nentries = %u\ncovers = %u KiB\npenalty = %u\n",
+            draw_power(&own, 8, 128), draw_power(&own, 4, 2048),
+            (unsigned)draw_scaled(&own, 50, 3000));
+  if (draw_chance(&own, 0.5))
+    draw_text(d, "scope = chip\n");
+}
+
 /* These come from random numbers of their own, so that everything else that is drawn stays. */
 void draw_hosts(struct drawing *d)
 {
@@ -24,6 +39,7 @@ void draw_hosts(struct drawing *d)
   gc_random_seed(&own.random, gc_random_next(&own.random) ^ 0x61746f6d);
   atomics = draw_chance(&own, 0.5);
   gc_random_seed(&d->random, gc_random_next(&d->random) ^ 0x686f737473);
+  draw_host_tlb(d);
   nodes = draw_number(d, d->integrated, HOSTS_MOST);
   for (unsigned i = 0; i < nodes; i++) {
     const double to = draw_scaled(d, 3, 400), from = to * draw_between(d, 0.7, 1.2);

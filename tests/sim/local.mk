@@ -7,6 +7,7 @@ sim_tests = \
 	tests/sim/test_banks \
 	tests/sim/test_census \
 	tests/sim/test_chase \
+	tests/sim/test_carveouts \
 	tests/sim/test_chips \
 	tests/sim/test_clock \
 	tests/sim/test_close_levels \

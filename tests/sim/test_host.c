@@ -98,6 +98,60 @@ static void atomic_operations_have_a_latency(void **state)
   close_gpu(&o);
 }
 
+/* The GPU translates addresses of the host by pages of 4 or 64 KiB, and keeps fewer translations
+ * than the measured memory has pages. What a missing one costs is not a latency of the memory. */
+static void small_pages_do_not_count(void **state)
+{
+  static const char *const tlbs[] = {
+      "covers = 64 KiB\nentries = 32\nscope = chip\n",
+      "covers = 4 KiB\nentries = 32\nscope = chip\n",
+      "covers = 64 KiB\nentries = 16\n", /* of each SM */
+      "covers = 4 KiB\nentries = 1\n",
+  };
+  const unsigned nodes[] = {0};
+  char text[1024];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(tlbs) / sizeof(*tlbs); i++) {
+    struct opened o;
+    const struct gc_element *memory;
+
+    snprintf(text, sizeof(text), "[host_tlb]\npenalty = 900\n%s%s", tlbs[i],
+             NODE(0, "atomic_ns = 1900\n", 900, 50, 52, 55, 54, 100));
+    memory = measure(&o, text);
+    has(memory, "HostLatencyNs", nodes, (double[]){900}, 1);
+    has(memory, "HostAtomicLatencyNs", nodes, (double[]){1900}, 1);
+    has(memory, "HostReadGBps", nodes, (double[]){50}, 1);
+    has(memory, "HostCopyToGBps", nodes, (double[]){55}, 1);
+    close_gpu(&o);
+  }
+}
+
+/* The GPU's own pages are others: its TLBs are found as if the host's pages were of any size. */
+static void a_gh200_has_pages_of_two_sizes(void **state)
+{
+  static const char *const covers[] = {"covers = 64 KiB", "covers = 4 KiB"};
+  static const unsigned nodes[] = {0};
+
+  (void)state;
+  for (size_t i = 0; i < 2; i++) {
+    const struct gc_measure_options options = {.only = "DeviceMemory,L1TLB,L2TLB"};
+    struct opened o;
+
+    open_edited(&o, &(struct edited){"gh200", {{covers[0], covers[i]}}});
+    must(&o, gc_measure(o.device, &options, o.record, &o.err), "measure");
+    has(gc_record_find(o.record, GC_DEVICE_MEMORY), "HostLatencyNs", nodes, (double[]){850}, 1);
+    has(gc_record_find(o.record, GC_DEVICE_MEMORY), "HostAtomicLatencyNs", nodes, (double[]){850},
+        1);
+    has(gc_record_find(o.record, GC_DEVICE_MEMORY), "HostReadGBps", nodes, (double[]){375}, 1);
+    assert_string_equal(text(gc_record_find(o.record, GC_L1_TLB), "EntryBytes"), "16777216");
+    assert_string_equal(text(gc_record_find(o.record, GC_L1_TLB), "ReachBytes"), "268435456");
+    assert_string_equal(text(gc_record_find(o.record, GC_L2_TLB), "EntryBytes"), "33554432");
+    assert_string_equal(text(gc_record_find(o.record, GC_L2_TLB), "ReachBytes"), "68719476736");
+    close_gpu(&o);
+  }
+}
+
 static void a_full_node_is_left_out(void **state)
 {
   const unsigned nodes[] = {1};
@@ -193,6 +247,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nodes_are_told_apart),
       cmocka_unit_test(atomic_operations_have_a_latency),
+      cmocka_unit_test(small_pages_do_not_count),
+      cmocka_unit_test(a_gh200_has_pages_of_two_sizes),
       cmocka_unit_test(a_full_node_is_left_out),
       cmocka_unit_test(an_integrated_gpu_shares_its_memory),
       cmocka_unit_test(other_gpus_have_their_own_memory),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define HOST_TLB "[host_tlb]\nentries = 8\ncovers = 4 KiB\npenalty = 9\n"
 #define HOST(node, more)                                                                           \
   "[host " node "]\nlatency_ns = 1000\nread_gbps = 1\nwrite_gbps = 1\ncopy_to_gbps = 1\n"          \
   "copy_from_gbps = 1\ncopy_both_gbps = 1\n" more
@@ -87,6 +88,10 @@ static void bad_profiles_name_line_and_word(void **state)
       {CHIP "[tlb A]\nsets = 4 0\n", "sets = 0 is not between 1 and 192"},
       {CHIP L2 TLB("A", "entries = 8\n") TLB("A", "entries = 8\n"), "a second [tlb A]"},
       {CHIP L2 TLB("A", "entries = 8\n") TLB("B", "entries = 8\n") "[tlb C]\n", "more than 2 TLBs"},
+      {CHIP "[host_tlb]\n", "test:12: [host_tlb] lacks 'entries'"},
+      {CHIP HOST_TLB HOST_TLB, "a second [host_tlb]"},
+      {CHIP L2 "[host_tlb]\nentries = 8\ncovers = 12 KiB\npenalty = 9\n" SPACES_L2,
+       "[host_tlb]: covers must be a power of two"},
       {CHIP L2 TLB("A", "entries = 193\n") SPACES_L2, "[A]: a TLB with so many entries needs ways"},
       {CHIP L2 TLB("A", "entries = 9\nways = 2\n") SPACES_L2,
        "[A]: entries is not a multiple of ways"},

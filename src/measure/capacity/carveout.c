@@ -31,6 +31,7 @@
  * less than two steps count as the same. */
 #define SIZES_MIN 128
 #define ATTEMPTS 6 /* to measure one L1 to the line */
+#define CARVEOUT_UNIT 1024 /* all that NVIDIA documents are multiples of it */
 #define SURE 0.99
 #define SURE_ENOUGH 0.5
 #define WITHIN 0.005 /* share of the capacity; the confidence refers to it */
@@ -51,6 +52,7 @@ struct table {
   struct gc_binning binning;
   double outliers;                  /* share of slow loads that are no misses */
   uint64_t max, step;               /* sizes of the rough search */
+  uint64_t capacity;                /* of the L1 without a carve-out, which a whole search found */
   uint64_t bytes[GC_CARVEOUTS + 1]; /* L1 to the line; UINT64_MAX: not measured yet */
   double confidence;                /* the probability that all values are right within WITHIN */
 };
@@ -155,6 +157,13 @@ static int rough(struct table *t, uint64_t least, uint64_t most, uint64_t *bytes
   return status;
 }
 
+/* L1s differ by as much as their carve-outs. If one does not, two slow loads may have hidden its
+ * last line. */
+static bool is_odd(const struct table *t, uint64_t bytes)
+{
+  return bytes % CARVEOUT_UNIT != t->capacity % CARVEOUT_UNIT;
+}
+
 /* Finds the L1 of the current carve-out to the line. -EDOM: not sure enough. */
 static int fine(struct table *t, uint64_t about, uint64_t *bytes)
 {
@@ -169,7 +178,8 @@ static int fine(struct table *t, uint64_t about, uint64_t *bytes)
 
   t->path.warm_loads = FINE_WARM;
   t->path.loads_max = 0;
-  for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < SURE; attempt++)
+  for (int attempt = 0; attempt < ATTEMPTS && !status && (confidence < SURE || is_odd(t, *bytes));
+       attempt++)
     status = last_fitting(t, &range, bytes, &confidence);
   t->confidence *= confidence;
   return status ? status : confidence < SURE_ENOUGH ? -EDOM : 0;
@@ -288,7 +298,8 @@ static void plan(struct table *t, const struct gc_measured *element)
   t->step =
       (element->capacity_bytes / ((sms > SIZES_MIN ? sms : SIZES_MIN) - 1) / t->path.stride + 1) *
       t->path.stride;
-  t->max = element->capacity_bytes + t->step;
+  t->capacity = element->capacity_bytes;
+  t->max = t->capacity + t->step;
   t->confidence = capacity->origin == GC_MEASURED ? capacity->confidence : 1;
   for (int i = 0; i <= DEFAULT; i++)
     t->bytes[i] = UINT64_MAX;

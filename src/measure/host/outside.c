@@ -8,7 +8,7 @@
 
 #include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
-#include "measure/walk/ring.h"
+#include "measure/walk/cold_pages.h"
 #include "measure/walk/sweep.h"
 #include "stats/stats.h"
 
@@ -34,8 +34,11 @@
 /* Parts of a chain. SMs begin and end at different times, so fewer of them load in the first part
  * and in the last one. These two do not count. */
 #define PARTS (LATENCY_REPEATS + 2)
-#define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
-#define LINES (GC_OUTSIDE_LEAST / STRIDE)
+/* Both chains go through all pages. Atomic operations are so many bytes behind loads: no fetch
+ * brings in two lines. */
+#define PAGES (GC_OUTSIDE_LEAST / GC_PAGE - 1)
+#define CHAIN_PAGES ((PARTS * LOADS + GC_OF_PAGE - 1) / GC_OF_PAGE)
+#define ATOMICS_BEHIND (GC_PAGE / GC_OF_PAGE / 2)
 
 static const struct {
   const char *raw;
@@ -59,46 +62,46 @@ static bool is_latency(enum gc_outside_what what)
   return what == GC_OUTSIDE_LATENCY || what == GC_OUTSIDE_ATOMIC;
 }
 
-/* Chains of lines, for loads and for atomic operations. */
-static int lay_chains(struct gc_outside *o)
+/* Where the chain of loads begins, or that of atomic operations. */
+static uint64_t chain_of(const struct gc_outside *o, bool atomic)
 {
-  const struct gpu_fill_args args = {.base = o->address,
-                                     .count = LINES,
-                                     .stride = STRIDE,
-                                     .multiplier = gc_ring_scatter(LINES),
-                                     .first = o->address,
-                                     .step = STRIDE,
-                                     .slot_bytes = GC_SLOT_BYTES};
-  struct gc_bench *bench = &o->m->bench;
-
-  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
+  return o->address + (atomic ? ATOMICS_BEHIND : 0);
 }
 
-/* The chains lead through lines that nothing has loaded before: all repetitions of all SMs, and
- * then those of atomic operations, are parts of one. Lines can be near or far there, too, so the
- * value is the mean of the quartiles, as of device memory. */
-static int measure_latency(struct gc_outside *o, enum gc_outside_what what,
+static int lay_chains(struct gc_outside *o)
+{
+  int status = gc_page_chain_lay(&o->m->bench, chain_of(o, false), PAGES);
+
+  if (!status && o->values[GC_OUTSIDE_ATOMIC].property != GC_PROPERTY_COUNT && !o->no_atomics)
+    status = gc_page_chain_lay(&o->m->bench, chain_of(o, true), PAGES);
+  return status;
+}
+
+/* The chains lead through lines that nothing has loaded before: all repetitions of all SMs are
+ * parts of one. The first load of a page may wait for its translation, which the GPU has to ask the
+ * host for, so it does not count. Lines can be near or far there, too, so the value is the mean of
+ * the quartiles. */
+static int measure_latency(struct gc_outside *o, enum gc_outside_what what, uint32_t again,
                            double values[MOST_REPEATS])
 {
   struct gc_bench *bench = &o->m->bench;
   const bool atomic = what == GC_OUTSIDE_ATOMIC;
   const struct gc_path *path = atomic ? &system_path : gc_path_of(GC_L2);
   const struct gc_traced traced = {.starts = o->starts, .n = o->chains, .loads = PARTS * LOADS};
-  const uint32_t first = o->chained;
   int status;
 
-  _Static_assert(2 * TRIES * CHAINS * PARTS * LOADS <= LINES, "no line is in two chains");
-  o->chained += o->chains;
+  _Static_assert(TRIES * CHAINS * CHAIN_PAGES <= PAGES, "no line is in two chains");
   for (uint64_t i = 0; i < o->chains; i++)
     o->starts[i] =
-        o->address + (first + i) * PARTS * LOADS * gc_ring_scatter(LINES) % LINES * STRIDE;
+        gc_page_chain_at(chain_of(o, atomic), PAGES, (again * o->chains + i) * CHAIN_PAGES);
   status = gc_chase_trace(bench, path, &traced, o->trace);
   for (uint32_t r = 0; r < LATENCY_REPEATS && !status; r++) {
     size_t n = 0;
 
     for (uint32_t i = 0; i < o->chains; i++)
-      for (uint32_t k = 0; k < LOADS; k++)
-        o->cycles[n++] = o->trace[(i * PARTS + r + 1) * LOADS + k];
+      for (uint32_t k = (r + 1) * LOADS; k < (r + 2) * LOADS; k++)
+        if (k % GC_OF_PAGE)
+          o->cycles[n++] = o->trace[i * PARTS * LOADS + k];
     values[r] = (gc_midhinge(o->cycles, n) - o->m->results->overhead.cycles) * 1e3 / bench->mhz;
   }
   return status;
@@ -162,12 +165,14 @@ static int measure_copies(struct gc_outside *o, enum gc_outside_what what,
   return status;
 }
 
-static int measure(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
+/* again: how often this was measured at the present place already. */
+static int measure(struct gc_outside *o, enum gc_outside_what what, uint32_t again,
+                   double values[MOST_REPEATS])
 {
   switch (what) {
   case GC_OUTSIDE_LATENCY:
   case GC_OUTSIDE_ATOMIC:
-    return measure_latency(o, what, values);
+    return measure_latency(o, what, again, values);
   case GC_OUTSIDE_READ:
   case GC_OUTSIDE_WRITE:
     return measure_sweep(o, what, values);
@@ -238,7 +243,6 @@ int gc_outside_measure(struct gc_outside *o, struct gc_measured *element, uint32
   double values[MOST_REPEATS];
   int status = by_kernels ? lay_chains(o) : 0;
 
-  o->chained = 0;
   /* latencies first: stores destroy the chains */
   for (int i = 0; i < GC_OUTSIDE_WHATS && !status; i++) {
     const enum gc_outside_what what =
@@ -251,7 +255,7 @@ int gc_outside_measure(struct gc_outside *o, struct gc_measured *element, uint32
       snprintf(o->why[what], sizeof(o->why[what]), "%s", o->no_atomics);
       continue;
     }
-    for (int k = 0; k < TRIES && !(status = measure(o, what, values)); k++)
+    for (uint32_t k = 0; k < TRIES && !(status = measure(o, what, k, values)); k++)
       if (conclude(o, element, what, number, values))
         break;
   }

@@ -40,7 +40,6 @@ struct gc_outside {
   struct gc_measurement *m;
   uint64_t device; /* copy_bytes on the GPU */
   uint32_t chains;
-  uint32_t chained; /* chains of the present place that were walked already */
   uint64_t *starts;
   uint32_t *trace;
   double *cycles;

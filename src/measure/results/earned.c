@@ -42,7 +42,7 @@ static void limit(struct gc_measured *element, enum gc_property property,
   const size_t bin = gc_earned_bin(finding->confidence);
   const double most = table[(size_t)gc_earned_as(property) * GC_EARNED_BINS + bin].most;
 
-  if (finding->confidence < GC_CONFIDENCE_LEAST)
+  if (!(finding->confidence >= GC_CONFIDENCE_LEAST)) /* or not a number */
     gc_set_absent(element, property, "too uncertain: it is more likely wrong than right");
   else if (most < GC_CONFIDENCE_LEAST)
     gc_set_absent(element, property,

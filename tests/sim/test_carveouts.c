@@ -1,0 +1,57 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of carve-outs to the line, where a few loads are slow for other reasons: with each of
+ * these seeds, one search of an L1 ends a line early. The whole table on GPUs of data/sim:
+ * test_tables.c.
+ */
+#include "open.h"
+
+#include "measure/capacity/capacity.h"
+
+static void an_l1_is_not_a_line_short(void **state)
+{
+  static const unsigned seeds[] = {1, 3, 5};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
+    const struct gc_measured *l1;
+    struct opened o;
+
+    open_profile(&o,
+                 "model = Carved\ncompute = 9.0\nclock_khz = 1000000\nsms = 132\n"
+                 "threads_per_sm = 2048\nblocks_per_sm = 32\nmemory = 512 MiB\n"
+                 "shared_per_sm = 228 KiB\nshared_per_block = 227 KiB\nshared_reserved = 1 KiB\n"
+                 "clock_overhead = 4\noutliers = 0.0003 40 900\nseed = %u\n"
+                 "[unified]\ntotal = 256 KiB\ncarveouts = 0 8 16 32 64 100 132 164 196 228 KiB\n"
+                 "[cache L1]\nsize = unified\nlost = 7 KiB\nline = 128\nsector = 32\nways = 4\n"
+                 "replacement = lru\n"
+                 "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
+                 "replacement = lru\n"
+                 "[space ca]\npath = L1 30, L2 200 2, memory 500 5\n"
+                 "[space cg]\npath = L2 200 2, memory 500 5\n[space shared]\npath = memory 20\n",
+                 seeds[i]);
+    open_warm_bench(&o);
+    claim(&o, GC_L1, 217 << 10);
+    l1 = measured(&o, GC_L1);
+    must(&o, gc_step_carveouts(&o.m, measured(&o, GC_L1)), "carve-outs");
+    assert_true(gc_found(l1, GC_CARVEOUT_TABLE));
+    for (int percent = 0; percent <= 100; percent++) {
+      gc_model_launch(o.model, percent, 32, 0);
+      if (l1->carveouts.bytes[percent] != gc_model_true_level(o.model, GC_SPACE_CA, 0))
+        fail_msg("seed %u: %d %% leave %llu bytes, not %llu", seeds[i], percent,
+                 (unsigned long long)l1->carveouts.bytes[percent],
+                 (unsigned long long)gc_model_true_level(o.model, GC_SPACE_CA, 0));
+    }
+    close_gpu(&o);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_l1_is_not_a_line_short),
+  };
+
+  return cmocka_run_group_tests_name("carveouts", tests, NULL, NULL);
+}
