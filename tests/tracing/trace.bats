@@ -492,6 +492,8 @@ driver-store 7f2000000000 600")
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '[.kernels[].launch | [.process, .in_program]]' predicted)" = '[[1,1],[2,1]]' ]
 }
 
 @test "programs and toolkits that cannot be used" {
@@ -554,10 +556,10 @@ if [ -n "$NCU_SAYS" ]; then
   exit 1
 fi
 { echo '==PROF== Connected to process 7'
-  echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+  echo '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
   while read -r id name l1 l1_hit l2 l2_hit memory; do
     l=l1tex__t_sectors_pipe_lsu_mem_global_op_ld s=lts__t_sectors_srcunit_tex_op_read
-    printf '"%s","%s","%s.sum","sector","%s"\n' $id $name $l $l1 $id $name ${l}_lookup_hit $l1_hit $id $name $s $l2 \
+    printf '"%s","7","%s","%s.sum","sector","%s"\n' $id $name $l $l1 $id $name ${l}_lookup_hit $l1_hit $id $name $s $l2 \
       $id $name ${s}_lookup_hit $l2_hit $id $name dram__sectors_read "$memory"
   done <rows; } >"$2"
 EOF
@@ -591,6 +593,28 @@ EOF
   [[ $output == *"(2 launches)"* ]]
   run_split "$check" --record record.xml --counted kept/counted.csv --most 5 -- "$program" copy forms copy
   [ "$status" -eq 1 ]
+}
+
+@test "predict-check does not compare launches of one process with those of another" {
+  check=$top_srcdir/contrib/predict-check
+  export TOOL=$tool NCU=$PWD/ncu
+  "$tool" export --sim t1000 --output record.xml
+  make_ncu
+  run_split "$check" --record record.xml -- "$program" fork copy
+  echo "$output$errors"
+  [ "$status" -eq 3 ]
+  [ ! -e ncu-arguments ]
+  [[ $errors == *"2 processes launched kernels"*"so nothing is compared"* ]]
+  [ "$(grep -c '^| copy | 100 % | - | 0.0 | - | ' <<<"$output")" -eq 2 ]
+  # ncu has counted two, and one was recorded
+  printf '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n' >counted.csv
+  for id in 0 1; do
+    printf '"%d","%d","copy","%s.sum","sector","256"\n' $id $((7 + id)) l1tex__t_sectors_pipe_lsu_mem_global_op_ld
+  done >>counted.csv
+  run_split "$check" --record record.xml --counted counted.csv -- "$program" copy
+  echo "$output$errors"
+  [ "$status" -eq 3 ]
+  [[ $errors == *"2 processes launched kernels"* && $output == *"| copy | 100 % | - | "* ]]
 }
 
 @test "predict-check without counters predicts, and says why" {
