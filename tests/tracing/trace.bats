@@ -503,6 +503,12 @@ driver-store 7f2000000000 600")
   run_split "$tool" trace -- true
   [ "$status" -eq 1 ]
   [[ $errors == *"true did not use CUDA"* ]]
+  run_split "$tool" trace -- "$program"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"no kernel was recorded: $program launched none" ]]
+  run_split "$tool" trace --kernel other -- "$program" copy
+  [ "$status" -eq 1 ]
+  [[ $errors == *"no kernel was recorded: $program launched none that --kernel and --launches choose" ]]
   run_split "$tool" trace -- false
   [ "$status" -eq 1 ]
   run_split "$tool" trace --output nowhere/x -- "$program" copy
@@ -515,6 +521,7 @@ driver-store 7f2000000000 600")
     [ -z "$output" ]
     [[ $errors == *"cannot write $place: "* ]]
   done
+  [[ $errors == *"not a regular file" ]]
   [ -p fifo ]
   [ -c /dev/null ]
   run_split env TMPDIR=/nowhere "$tool" trace -- "$program" copy
@@ -647,6 +654,12 @@ EOF
   [[ $errors == *"cannot run ./missing"* ]]
   run_split "$check" --record record.xml --counted ncu -- "$program" copy
   [ "$status" -eq 1 ]
+}
+
+@test "a program without --" {
+  run_split "$tool" predict --sim t1000 "$(type -P true)"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"to record a program, write -- before it: hwloc-gpucache predict -- /"*"/true" ]]
 }
 
 @test "predict -- PROGRAM" {

@@ -19,7 +19,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+static bool is_executable(const char *path)
+{
+  struct stat status;
+
+  return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+}
 
 /* A trace that cannot be opened is noticed before a GPU is measured. */
 static int check_traces(const struct gc_tool *tool)
@@ -30,6 +38,9 @@ static int check_traces(const struct gc_tool *tool)
 
     if (gc_trace_open(tool->words[i], &trace, &err)) {
       gc_say(NULL, "%s", err.text);
+      if (is_executable(tool->words[i]))
+        gc_say(NULL, "to record a program, write -- before it: hwloc-gpucache predict -- %s",
+               tool->words[i]);
       return GC_EXIT_FAILED;
     }
     gc_trace_close(trace);
