@@ -684,5 +684,9 @@ EOF
   run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy exit 3
   [ "$status" -eq 1 ]
   [[ $output == *"kernel 1: copy"* ]]
-  [[ $errors == *"ended with status 3"* ]]
+  [[ $errors == *"ended with status 3" ]]
+  run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy kill
+  [ "$status" -eq 1 ]
+  [[ $output == *"kernel 1: copy"* ]]
+  [[ $errors == *"ended with status 137 (signal 9: Killed)" ]]
 }
