@@ -9,6 +9,8 @@
 #define CUDA_ERROR_STREAM_CAPTURE_INVALIDATED 901
 #define CUDA_ERROR_STREAM_CAPTURE_UNJOINED 904
 
+#define CU_STREAM_PER_THREAD ((const void *)2)
+
 /* The first row whose name begins the name of the call: it may have a suffix as _v2 or _ptsz. */
 static const struct {
   const char *name;
@@ -27,9 +29,11 @@ static const struct {
     {"cuStreamBeginCapture", GC_CALL_CAPTURE_BEGIN},
     {"cuStreamBeginRecapture", GC_CALL_CAPTURE_BEGIN},
     {"cuStreamEndCapture", GC_CALL_CAPTURE_END},
+    {"cuStreamDestroy", GC_CALL_STREAM_DESTROY},
     {"cuModuleUnload", GC_CALL_NOT_MEANWHILE},
     {"cuLibraryUnload", GC_CALL_NOT_MEANWHILE},
     {"cuCtxDestroy", GC_CALL_NOT_MEANWHILE},
+    {"cuGreenCtxDestroy", GC_CALL_NOT_MEANWHILE},
     {"cuDevicePrimaryCtxRe", GC_CALL_NOT_MEANWHILE}, /* Release, Reset, and Retain */
 };
 
@@ -58,6 +62,14 @@ void *gc_call_graph(enum gc_call call, const void *parameters)
   void *const first = *(void *const *)parameters;
 
   return call == GC_CALL_GRAPH_INSTANTIATE ? *(void **)first : first;
+}
+
+const void *gc_call_stream(const void *parameters)
+{
+  const void *const stream = *(void *const *)parameters;
+
+  /* the other default stream cannot be captured */
+  return stream ? stream : CU_STREAM_PER_THREAD;
 }
 
 bool gc_call_ends_capture(unsigned result)

@@ -18,6 +18,7 @@ enum gc_call {
   GC_CALL_GRAPH_CHANGE,  /* of an instantiated one */
   GC_CALL_CAPTURE_BEGIN, /* of a stream, which becomes a graph */
   GC_CALL_CAPTURE_END,
+  GC_CALL_STREAM_DESTROY,
   GC_CALL_NOT_MEANWHILE /* what launches in another way, or unloads */
 };
 
@@ -28,6 +29,9 @@ void gc_call_sizes(enum gc_call call, const void *parameters, uint32_t sizes[GC_
 
 /* The graph that a call launches, changes or has instantiated. */
 void *gc_call_graph(enum gc_call call, const void *parameters);
+
+/* The stream of GC_CALL_CAPTURE_BEGIN, GC_CALL_CAPTURE_END and GC_CALL_STREAM_DESTROY. */
+const void *gc_call_stream(const void *parameters);
 
 /* Whether the stream is no longer captured after this result of GC_CALL_CAPTURE_END. */
 bool gc_call_ends_capture(unsigned result);

@@ -6,6 +6,7 @@
  * into kernels. When a kernel has ended, it fetches their records.
  */
 #include "trace/api.h"
+#include "trace/captures.h"
 #include "trace/contexts.h"
 #include "trace/memsets.h"
 #include "trace/modules.h"
@@ -80,6 +81,8 @@ static void on_resource(Sanitizer_CallbackId id, const void *data)
     gc_contexts_add(context, &gc_recorder.settings, &gc_recorder.part);
     break;
   case SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+    gc_captures_end_all(context->context);
+    gc_modules_remove_all(context->context);
     gc_contexts_remove(context->context);
     break;
   case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:

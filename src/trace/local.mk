@@ -8,6 +8,8 @@ src_trace_hwloc_gpucache_trace_la_SOURCES = \
 	src/trace/api.h \
 	src/trace/calls.c \
 	src/trace/calls.h \
+	src/trace/captures.c \
+	src/trace/captures.h \
 	src/trace/contexts.c \
 	src/trace/contexts.h \
 	src/trace/gathered.c \

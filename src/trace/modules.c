@@ -70,16 +70,33 @@ struct gc_traced_module *gc_modules_add(const Sanitizer_ResourceModuleData *data
   return modules = module;
 }
 
+static void forget(struct gc_traced_module **at)
+{
+  struct gc_traced_module *const module = *at;
+
+  *at = module->next;
+  free(module);
+}
+
 void gc_modules_remove(void *handle)
 {
-  struct gc_traced_module **at = &modules, *module;
+  struct gc_traced_module **at = &modules;
 
   while (*at && (*at)->handle != handle)
     at = &(*at)->next;
-  module = *at;
-  if (module)
-    *at = module->next;
-  free(module);
+  if (*at)
+    forget(at);
+}
+
+void gc_modules_remove_all(const void *context)
+{
+  struct gc_traced_module **at = &modules;
+
+  while (*at)
+    if ((*at)->context == context)
+      forget(at);
+    else
+      at = &(*at)->next;
 }
 
 struct gc_traced_module *gc_modules_first(void)

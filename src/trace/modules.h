@@ -25,6 +25,7 @@ struct gc_traced_module {
 struct gc_traced_module *gc_modules_add(const Sanitizer_ResourceModuleData *data,
                                         const struct gc_part *part);
 void gc_modules_remove(void *handle);
+void gc_modules_remove_all(const void *context);
 
 /* The begin of the list, for gc_module_put_in and gc_module_take_out. Modules that are added later
  * come before it. */

@@ -3,6 +3,7 @@
 
 #include "device/cuda_symbols.h"
 #include "trace/calls.h"
+#include "trace/captures.h"
 #include "trace/contexts.h"
 #include "trace/modules.h"
 #include "trace/recorder.h"
@@ -10,13 +11,10 @@
 #include "util/clock.h"
 
 #include <errno.h>
-#include <time.h>
 
 /* Recording may cost this time, and this part of the time of the program itself. */
 #define FREE_MS 5000
 #define REST 3
-
-#define MOST_WAIT_SECONDS 2
 
 /* Held for reading during all calls of calls.h, for writing while our functions are in kernels. So
  * nothing is launched, captured or unloaded while they are put in or taken out, and only the launch
@@ -31,9 +29,8 @@ static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
  * them; under `changing`. Nothing is changed meanwhile. */
 static unsigned strays;
 
-/* Under gc_recorder.lock: */
-static int captures;   /* of streams */
-static double cost_ms; /* of recording */
+/* Of recording; under gc_recorder.lock. */
+static double cost_ms;
 
 /* Nested calls of this thread that have begun; and of the outermost one, when it began, and whether
  * it is a stray. */
@@ -45,15 +42,6 @@ static bool refuse(const char *why)
 {
   gc_recorder_call.refused = why;
   return false;
-}
-
-static struct timespec deadline(void)
-{
-  struct timespec until;
-
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += MOST_WAIT_SECONDS;
-  return until;
 }
 
 static void add_cost(double ms)
@@ -73,7 +61,7 @@ static const char *why_not(void)
   pthread_mutex_lock(&gc_recorder.lock);
   if (!start_ms)
     start_ms = now;
-  if (captures)
+  if (gc_captures_any())
     why = "a stream was being captured";
   else if (cost_ms > FREE_MS + (now - start_ms - cost_ms) / REST)
     why = "recording paused, because it had cost more than 5 s plus a third of the program's time";
@@ -84,7 +72,7 @@ static const char *why_not(void)
 /* Whether functions may be put into kernels now; then this thread is the only one that may. */
 static bool lock_all(void)
 {
-  const struct timespec until = deadline();
+  const struct timespec until = gc_recorder_deadline();
   const char *why = why_not();
 
   begin_ms = gc_now_ms();
@@ -92,7 +80,7 @@ static bool lock_all(void)
     return refuse(why);
   if (pthread_rwlock_timedwrlock(&calling, &until)) {
     add_cost(gc_now_ms() - begin_ms);
-    return refuse("other threads were calling the driver for 2 seconds");
+    return refuse("other threads were calling the driver for too long");
   }
   if (!(why = why_not()))
     return true;
@@ -142,7 +130,7 @@ static void begin_alone(const void *context)
 /* Together with others. But the launch that is recorded may wait for this call. */
 static void begin_shared(void)
 {
-  const struct timespec until = deadline();
+  const struct timespec until = gc_recorder_deadline();
 
   strayed = pthread_rwlock_timedrdlock(&calling, &until);
   if (!strayed)
@@ -256,11 +244,35 @@ static void note_graph(struct gc_launch_kind *kind, bool with_functions)
   pthread_mutex_unlock(&gc_recorder.lock);
 }
 
-static void add_capture(int n)
+/* Whether there was one. */
+static bool end_capture(const Sanitizer_CallbackData *data)
+{
+  bool ended;
+
+  pthread_mutex_lock(&gc_recorder.lock);
+  ended = gc_captures_end(gc_call_stream(data->functionParams));
+  pthread_mutex_unlock(&gc_recorder.lock);
+  return ended;
+}
+
+static void begin_capture(const Sanitizer_CallbackData *data)
 {
   pthread_mutex_lock(&gc_recorder.lock);
-  captures += n;
+  if (!gc_captures_begin(gc_call_stream(data->functionParams), data->context))
+    gc_fail(&gc_recorder.full, -ENOMEM, "out of memory");
   pthread_mutex_unlock(&gc_recorder.lock);
+}
+
+/* The capture ends when the call begins, because a new stream may have the same handle before the
+ * call ends. If the call fails, the capture goes on. */
+static void destroy_stream(const Sanitizer_CallbackData *data)
+{
+  static _Thread_local bool captured;
+
+  if (data->callbackSite == SANITIZER_API_ENTER)
+    captured = end_capture(data);
+  else if (captured && *(const CUresult *)data->functionReturnValue)
+    begin_capture(data);
 }
 
 static void enter(enum gc_call call, const Sanitizer_CallbackData *data)
@@ -280,7 +292,7 @@ static void enter(enum gc_call call, const Sanitizer_CallbackData *data)
       refuse("the program launches with a function of the driver whose launches a sample lacks");
     begin_call(call == GC_CALL_GRAPH_INSTANTIATE && !gc_recorder_is_full(&err), data->context);
     if (call == GC_CALL_CAPTURE_BEGIN)
-      add_capture(1);
+      begin_capture(data);
     else if (call == GC_CALL_GRAPH_CHANGE)
       note_graph(kind_of_graph(call, data), false);
   }
@@ -295,7 +307,7 @@ static void leave(enum gc_call call, const Sanitizer_CallbackData *data)
   else if (call == GC_CALL_CAPTURE_BEGIN
                ? result != 0
                : call == GC_CALL_CAPTURE_END && gc_call_ends_capture(result))
-    add_capture(-1);
+    end_capture(data);
   gc_recorder_end_failed();
   end_call();
 }
@@ -306,6 +318,10 @@ void gc_patching_on_call(const Sanitizer_CallbackData *data)
 
   if (call == GC_CALL_OTHER)
     return;
+  if (call == GC_CALL_STREAM_DESTROY) {
+    destroy_stream(data);
+    return;
+  }
   if (data->callbackSite == SANITIZER_API_ENTER) {
     if (!depth++)
       enter(call, data);

@@ -9,10 +9,7 @@
 #include "util/clock.h"
 
 #include <errno.h>
-#include <time.h>
 
-/* After that, a launch is left out: the thread whose launch is being recorded may wait for a lock
- * of this thread. */
 #define MOST_WAIT_SECONDS 2
 
 struct gc_recorder gc_recorder = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
@@ -146,6 +143,15 @@ static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
   return is;
 }
 
+struct timespec gc_recorder_deadline(void)
+{
+  struct timespec until;
+
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += MOST_WAIT_SECONDS;
+  return until;
+}
+
 bool gc_recorder_is_full(struct gc_error *err)
 {
   pthread_mutex_lock(&gc_recorder.lock);
@@ -158,12 +164,10 @@ bool gc_recorder_is_full(struct gc_error *err)
  * or if another thread records for too long. */
 static bool begin_recording(struct gc_error *err)
 {
-  struct timespec until;
+  const struct timespec until = gc_recorder_deadline();
 
   if (gc_recorder_is_full(err))
     return false;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += MOST_WAIT_SECONDS;
   if (recorded || pthread_mutex_timedlock(&tracing, &until)) {
     gc_fail(err, -EBUSY, "another launch was being recorded");
     return false;

@@ -269,7 +269,8 @@ static void kernel_that_is_skipped(void **state)
 static void header_of_version_2(void **state)
 {
   static const char text[] =
-      HEADER "launched-blocks 9\nloads-at-once 3\nlaunches 007\n" KERNEL("k") "code 0 EXIT\nend\n";
+      HEADER "launched-blocks 9\nloads-at-once 3\nprocess 2\nlaunches 007\n" KERNEL(
+          "k") "code 0 EXIT\nend\n";
   struct gc_trace_launch launch;
   struct gc_trace *trace;
   struct gc_error err;
@@ -281,10 +282,12 @@ static void header_of_version_2(void **state)
   assert_int_equal(launch.blocks, 4);
   assert_int_equal(launch.launched_blocks, 9);
   assert_int_equal(gc_trace_stands(&launch), 7);
+  assert_int_equal(launch.process, 2);
   assert_int_equal(launch.loads_at_once, 3);
   assert_false(launch.registers);
   assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
   assert_int_equal(launch.launched_blocks, 0);
+  assert_int_equal(launch.process, 0);
   assert_int_equal(gc_trace_stands(&launch), 1);
   assert_true(launch.registers);
   assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 0);

@@ -396,7 +396,7 @@ named() {
   echo frob >"$trace"
   refused 1 "$trace:1" --record "$real" --html "$BATS_TEST_TMPDIR/page.html" "$trace"
   is earlier "$(cat "$BATS_TEST_TMPDIR/page.html")"
-  refused 2 "--html needs the name of a page, as FILE.html, not 'page.xml'" --html page.xml "$trace"
+  refused 2 "--html needs the name of a page, such as FILE.html, not 'page.xml'" --html page.xml "$trace"
   refused 2 "--html and --json exclude each other" --html page.html --json "$trace"
   refused 2 "--html and --plot exclude each other" --html page.html --plot x "$trace"
   refused 2 "--blocks and --limit are for recording a program, not for traces" --record "$real" --blocks 5 "$trace"

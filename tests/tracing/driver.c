@@ -7,10 +7,10 @@
  *
  * What an H200 does not allow ends the program here, with a message: functions are put in or taken
  * out between the begin and the end of a launch (there it hangs), or while another thread launches
- * or a graph is running; a graph is launched with functions, but was instantiated without, or one
- * of its kernels has no pointer for them. If functions are put in or taken out, or a context is
- * waited for, while a stream is captured, the capture becomes invalid. Instructions must be
- * selected each time.
+ * or a graph is running, or in a module of a destroyed context; a graph is launched with functions,
+ * but was instantiated without, or one of its kernels has no pointer for them. If functions are put
+ * in or taken out, or a context is waited for, while a stream is captured, the capture becomes
+ * invalid. Instructions must be selected each time.
  *
  * FAKE_SANITIZER_FAIL=NAME[:N]: this function fails, or only its call N. FAKE_MODULE=FILE: the
  * machine code.
@@ -52,7 +52,8 @@ static struct {
   bool running;   /* a graph */
 } driver;
 static _Thread_local struct gpu_trace *trace_of_launch;
-static int context, module, function;
+static int context, function;
+static char modules[8], *module = modules; /* the newest one is that of the context */
 static void *gpu_memory; /* of the context */
 
 static SanitizerResult result(const char *name)
@@ -103,19 +104,26 @@ SanitizerResult sanitizerAddPatchesFromFile(const char *path, void *in)
   return in == &context && !access(path, R_OK) ? SANITIZER_SUCCESS : FAILED;
 }
 
+static void wrong(const char *what)
+{
+  fprintf(stderr, "the driver hangs or fails: %s\n", what);
+  abort();
+}
+
+static bool is_module(const void *in)
+{
+  if ((const char *)in >= modules && (const char *)in < module)
+    wrong("functions are changed in a module of a destroyed context");
+  return in == module;
+}
+
 SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId instruction, void *in,
                                            const char *name)
 {
   FAIL_IF_WANTED
   driver.selected = true;
-  return instruction && in == &module && !strncmp(name, "gpucache_", 9) ? SANITIZER_SUCCESS
+  return instruction && is_module(in) && !strncmp(name, "gpucache_", 9) ? SANITIZER_SUCCESS
                                                                         : FAILED;
-}
-
-static void wrong(const char *what)
-{
-  fprintf(stderr, "the driver hangs or fails: %s\n", what);
-  abort();
 }
 
 static SanitizerResult change(const void *in, bool patched)
@@ -127,7 +135,7 @@ static SanitizerResult change(const void *in, bool patched)
   driver.invalid |= driver.capturing;
   driver.patched = patched && driver.selected;
   driver.selected &= patched;
-  return in == &module ? SANITIZER_SUCCESS : FAILED;
+  return is_module(in) ? SANITIZER_SUCCESS : FAILED;
 }
 
 SanitizerResult sanitizerPatchModule(void *in)
@@ -148,7 +156,7 @@ SanitizerResult sanitizerGetFunctionPcAndSize(void *in, const char *name, uint64
   FAIL_IF_WANTED
   *pc = FAKE_START;
   *size = 4096;
-  return in == &module && *name ? SANITIZER_SUCCESS : FAILED;
+  return is_module(in) && *name ? SANITIZER_SUCCESS : FAILED;
 }
 
 SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle of, void *kernel,
@@ -198,7 +206,7 @@ SanitizerResult sanitizerStreamSynchronize(Sanitizer_StreamHandle stream)
 
 EXPORT void fake_patch(void)
 {
-  change(&module, true);
+  change(module, true);
 }
 
 EXPORT CUresult cuCtxSynchronize(void)
@@ -253,15 +261,26 @@ static void announce(const char *name, const void *parameters, const char *kerne
   call(SANITIZER_CB_DOMAIN_DRIVER_API, 1, &data);
 }
 
-/* Loads the library that the environment names, as the driver does, and one context and module. */
-EXPORT CUresult cuInit(unsigned flags)
+/* One context, with one module. */
+static void make_context(void)
 {
   static char machine_code[1 << 22] = "machine code";
   const char *const file = getenv("FAKE_MODULE");
   FILE *const stream = file ? fopen(file, "r") : NULL;
   const size_t size = stream ? fread(machine_code, 1, sizeof machine_code, stream) : 12;
   const Sanitizer_ResourceContextData new_context = {&context, 0};
-  const Sanitizer_ResourceModuleData new_module = {&context, &module, size, machine_code};
+  const Sanitizer_ResourceModuleData new_module = {&context, module, size, machine_code};
+
+  if (stream)
+    fclose(stream);
+  call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED,
+       &new_context);
+  call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_LOADED, &new_module);
+}
+
+/* Loads the library that the environment names, as the driver does. */
+EXPORT CUresult cuInit(unsigned flags)
+{
   const char *const path = getenv("CUDA_INJECTION64_PATH");
   void *const library = path ? dlopen(path, RTLD_NOW) : NULL;
   int (*initialize)(void) = NULL;
@@ -270,9 +289,7 @@ EXPORT CUresult cuInit(unsigned flags)
     *(void **)&initialize = dlsym(library, "InitializeInjection");
   if (initialize)
     initialize();
-  call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED,
-       &new_context);
-  call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_LOADED, &new_module);
+  make_context();
   return flags ? FAILED : CUDA_SUCCESS;
 }
 
@@ -292,7 +309,7 @@ EXPORT void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *wo
 static Sanitizer_LaunchData launch_data(const char *name, unsigned blocks, unsigned threads)
 {
   return (Sanitizer_LaunchData){.context = &context,
-                                .module = &module,
+                                .module = module,
                                 .function = &function,
                                 .functionName = name,
                                 .gridDim_x = blocks,
@@ -339,16 +356,34 @@ EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fak
   launch(name, blocks, threads, run);
 }
 
-EXPORT void fake_capture(bool begin)
+static void change_capture(const char *name, bool begin)
 {
-  const char *const name = begin ? "cuStreamBeginCapture_v2" : "cuStreamEndCapture";
+  static const void *const stream = &driver;
   static const CUresult success = CUDA_SUCCESS;
 
-  announce(name, NULL, NULL, NULL);
+  announce(name, &stream, NULL, NULL);
   driver.capturing = begin;
   if (!begin && driver.invalid)
     wrong("a capture became invalid");
-  announce(name, NULL, NULL, &success);
+  announce(name, &stream, NULL, &success);
+}
+
+EXPORT void fake_capture(bool begin)
+{
+  change_capture(begin ? "cuStreamBeginCapture_v2" : "cuStreamEndCapture", begin);
+}
+
+EXPORT void fake_destroy_stream(bool succeeds)
+{
+  static const void *const stream = &driver;
+  static const CUresult failed = FAILED;
+
+  if (succeeds) {
+    change_capture("cuStreamDestroy_v2", false);
+    return;
+  }
+  announce("cuStreamDestroy_v2", &stream, NULL, NULL);
+  announce("cuStreamDestroy_v2", &stream, NULL, &failed);
 }
 
 /* The one graph. */
@@ -451,7 +486,7 @@ EXPORT void fake_memset(uint64_t address, uint64_t width, uint64_t height, uint6
 
   call(SANITIZER_CB_DOMAIN_MEMSET, 1, &data);
   /* of another GPU */
-  data.context = &module;
+  data.context = module;
   data.address += UINT64_C(1) << 40;
   call(SANITIZER_CB_DOMAIN_MEMSET, 1, &data);
 }
@@ -488,4 +523,16 @@ EXPORT void fake_destroy(void)
   const Sanitizer_ResourceContextData data = {&context, 0};
 
   call(SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, &data);
+}
+
+EXPORT void fake_reset(void)
+{
+  static const CUresult success = CUDA_SUCCESS;
+
+  announce("cuDevicePrimaryCtxReset_v2", NULL, NULL, NULL);
+  fake_destroy();
+  driver.capturing = driver.patched = driver.selected = false;
+  announce("cuDevicePrimaryCtxReset_v2", NULL, NULL, &success);
+  module++;
+  make_context();
 }

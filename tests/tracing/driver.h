@@ -21,7 +21,8 @@ void fake_graph(const char *const *names, const unsigned *blocks, fake_kernel *c
                 size_t count, bool upload);
 void fake_patch(void);        /* as the tracer must not do it */
 void fake_change_graph(void); /* the instantiated one, if there is one */
-void fake_capture(bool begin);
+void fake_capture(bool begin); /* of the stream */
+void fake_destroy_stream(bool succeeds);
 /* Widths and pitches are bytes. */
 void fake_memset(uint64_t address, uint64_t width, uint64_t height, uint64_t pitch);
 void fake_copy(uint64_t to, uint64_t from, uint64_t bytes,
@@ -29,5 +30,6 @@ void fake_copy(uint64_t to, uint64_t from, uint64_t bytes,
 void fake_copy_rows(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch,
                     uint64_t width, uint64_t height, uint64_t depth);
 void fake_destroy(void); /* the context */
+void fake_reset(void);   /* destroys the context and makes one with the same handle */
 
 #endif

@@ -4,8 +4,8 @@
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
  *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil, meddle,
- * waits; and graph, upload, change, capture and captured, memset, copies, rows, threads, child,
- * chdir, wait, exec, fork, kill, exit N
+ * waits; and graph, upload, change, capture and captured, destroy, destroy_fails, reset, memset,
+ * copies, rows, threads, child, chdir, wait, exec, fork, kill, exit N
  */
 #include "driver.h"
 
@@ -197,6 +197,10 @@ static void do_one(const char *what)
     fake_change_graph();
   else if (!strcmp(what, "capture") || !strcmp(what, "captured"))
     fake_capture(!what[7]);
+  else if (!strcmp(what, "destroy") || !strcmp(what, "destroy_fails"))
+    fake_destroy_stream(!what[7]);
+  else if (!strcmp(what, "reset"))
+    fake_reset();
   else if (!strcmp(what, "memset"))
     fake_memset(A, 4096, 1, 0);
   else if (!strcmp(what, "rows")) {

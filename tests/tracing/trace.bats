@@ -215,9 +215,28 @@ kinds() {
   run_split "$tool" trace -- "$program" forms capture copy copy captured
   [[ $errors == *"2 launches were not recorded: a stream was being captured"* ]]
   [ "$(kinds)" = "forms 1:1 " ]
+  # a capture that ends with its stream or its context
+  for end in destroy reset; do
+    run_split "$tool" trace -- "$program" copy capture forms $end forms
+    echo "$end: $errors"
+    [ "$status" -eq 0 ]
+    [ "$(kinds)" = "copy 1:1 forms 3:2 " ]
+  done
+  run_split "$tool" trace -- "$program" copy capture destroy_fails forms captured
+  [[ $errors == *"1 launch was not recorded: a stream was being captured"* ]]
   # functions that cannot be taken out stay
   run_split env FAKE_SANITIZER_FAIL=sanitizerUnpatchModule "$tool" trace -- "$program" copy copy copy
   [ "$(kinds)" = "copy 1:1 copy 2:1 copy 3:1 " ]
+}
+
+@test "a context is destroyed, and another one made with the same handle" {
+  for launches in "" "--launches all"; do
+    # shellcheck disable=SC2086 # words
+    run_split "$tool" trace $launches -- "$program" copy reset copy reset forms
+    echo "$errors"
+    [ "$status" -eq 0 ]
+    [ "$(text program.trace | grep '^kernel' | xargs)" = "kernel copy kernel copy kernel forms" ]
+  done
 }
 
 @test "a sample of launches of graphs" {
@@ -469,7 +488,7 @@ driver-store 7f2000000000 600")
   run_split timeout 60 "$tool" trace -- "$program" waits
   echo "$errors"
   [ "$status" -eq 0 ]
-  [[ $errors == *"other threads were calling the driver for 2 seconds"* ]]
+  [[ $errors == *"other threads were calling the driver for too long"* ]]
   [ "$(kinds)" = "waits 1:1 " ] # it took longer than recording may cost
 }
 
@@ -478,6 +497,8 @@ driver-store 7f2000000000 600")
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel copy')" -eq 2 ]
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '[.kernels[].launch | [.process, .in_program]]' predicted)" = '[[1,1],[2,1]]' ]
 }
 
 @test "programs and toolkits that cannot be used" {
@@ -487,6 +508,12 @@ driver-store 7f2000000000 600")
   run_split "$tool" trace -- true
   [ "$status" -eq 1 ]
   [[ $errors == *"true did not use CUDA"* ]]
+  run_split "$tool" trace -- "$program"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"no kernel was recorded: $program launched none" ]]
+  run_split "$tool" trace --kernel other -- "$program" copy
+  [ "$status" -eq 1 ]
+  [[ $errors == *"no kernel was recorded: $program launched none that --kernel and --launches choose" ]]
   run_split "$tool" trace -- false
   [ "$status" -eq 1 ]
   run_split "$tool" trace --output nowhere/x -- "$program" copy
@@ -499,6 +526,7 @@ driver-store 7f2000000000 600")
     [ -z "$output" ]
     [[ $errors == *"cannot write $place: "* ]]
   done
+  [[ $errors == *"not a regular file" ]]
   [ -p fifo ]
   [ -c /dev/null ]
   run_split env TMPDIR=/nowhere "$tool" trace -- "$program" copy
@@ -540,10 +568,10 @@ if [ -n "$NCU_SAYS" ]; then
   exit 1
 fi
 { echo '==PROF== Connected to process 7'
-  echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+  echo '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
   while read -r id name l1 l1_hit l2 l2_hit memory; do
     l=l1tex__t_sectors_pipe_lsu_mem_global_op_ld s=lts__t_sectors_srcunit_tex_op_read
-    printf '"%s","%s","%s.sum","sector","%s"\n' $id $name $l $l1 $id $name ${l}_lookup_hit $l1_hit $id $name $s $l2 \
+    printf '"%s","7","%s","%s.sum","sector","%s"\n' $id $name $l $l1 $id $name ${l}_lookup_hit $l1_hit $id $name $s $l2 \
       $id $name ${s}_lookup_hit $l2_hit $id $name dram__sectors_read "$memory"
   done <rows; } >"$2"
 EOF
@@ -579,6 +607,28 @@ EOF
   [ "$status" -eq 1 ]
 }
 
+@test "predict-check does not compare launches of one process with those of another" {
+  check=$top_srcdir/contrib/predict-check
+  export TOOL=$tool NCU=$PWD/ncu
+  "$tool" export --sim t1000 --output record.xml
+  make_ncu
+  run_split "$check" --record record.xml -- "$program" fork copy
+  echo "$output$errors"
+  [ "$status" -eq 3 ]
+  [ ! -e ncu-arguments ]
+  [[ $errors == *"2 processes launched kernels"*"so nothing is compared"* ]]
+  [ "$(grep -c '^| copy | 100 % | - | 0.0 | - | ' <<<"$output")" -eq 2 ]
+  # ncu has counted two, and one was recorded
+  printf '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n' >counted.csv
+  for id in 0 1; do
+    printf '"%d","%d","copy","%s.sum","sector","256"\n' $id $((7 + id)) l1tex__t_sectors_pipe_lsu_mem_global_op_ld
+  done >>counted.csv
+  run_split "$check" --record record.xml --counted counted.csv -- "$program" copy
+  echo "$output$errors"
+  [ "$status" -eq 3 ]
+  [[ $errors == *"2 processes launched kernels"* && $output == *"| copy | 100 % | - | "* ]]
+}
+
 @test "predict-check without counters predicts, and says why" {
   check=$top_srcdir/contrib/predict-check
   export TOOL=$tool
@@ -611,6 +661,12 @@ EOF
   [ "$status" -eq 1 ]
 }
 
+@test "a program without --" {
+  run_split "$tool" predict --sim t1000 "$(type -P true)"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"to record a program, write -- before it: hwloc-gpucache predict -- /"*"/true" ]]
+}
+
 @test "predict -- PROGRAM" {
   run_split "$tool" predict --sim t1000 --seeds 0 --json -- "$program" copy
   echo "$errors"
@@ -633,5 +689,9 @@ EOF
   run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy exit 3
   [ "$status" -eq 1 ]
   [[ $output == *"kernel 1: copy"* ]]
-  [[ $errors == *"ended with status 3"* ]]
+  [[ $errors == *"ended with status 3" ]]
+  run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy kill
+  [ "$status" -eq 1 ]
+  [[ $output == *"kernel 1: copy"* ]]
+  [[ $errors == *"ended with status 137 (signal 9: Killed)" ]]
 }

@@ -103,33 +103,34 @@ int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t bloc
   return gc_bench_launch_clusters(bench, kernel, blocks, threads, shared_bytes, 0, args);
 }
 
+static struct gc_launch describe(enum gc_kernel kernel, uint32_t blocks, uint32_t threads,
+                                 uint32_t shared_bytes, uint32_t cluster, const void *args)
+{
+  return (struct gc_launch){.kernel = kernel,
+                            .blocks = blocks,
+                            .threads = threads,
+                            .shared_bytes = shared_bytes,
+                            .args = args,
+                            .args_bytes = args_bytes[kernel],
+                            .cluster = cluster};
+}
+
 int gc_bench_launch_fetch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                           uint32_t threads, uint32_t shared_bytes, const void *args,
                           const struct gc_fetch *fetch)
 {
-  return launch(bench,
-                &(struct gc_launch){.kernel = kernel,
-                                    .blocks = blocks,
-                                    .threads = threads,
-                                    .shared_bytes = shared_bytes,
-                                    .args = args,
-                                    .args_bytes = args_bytes[kernel]},
-                fetch);
+  const struct gc_launch described = describe(kernel, blocks, threads, shared_bytes, 0, args);
+
+  return launch(bench, &described, fetch);
 }
 
 int gc_bench_launch_clusters(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                              uint32_t threads, uint32_t shared_bytes, uint32_t cluster,
                              const void *args)
 {
-  return launch(bench,
-                &(struct gc_launch){.kernel = kernel,
-                                    .blocks = blocks,
-                                    .threads = threads,
-                                    .shared_bytes = shared_bytes,
-                                    .args = args,
-                                    .args_bytes = args_bytes[kernel],
-                                    .cluster = cluster},
-                &(struct gc_fetch){.bytes = 0});
+  const struct gc_launch described = describe(kernel, blocks, threads, shared_bytes, cluster, args);
+
+  return launch(bench, &described, &(struct gc_fetch){.bytes = 0});
 }
 
 int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *launches,

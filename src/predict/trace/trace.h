@@ -72,6 +72,7 @@ struct gc_trace_launch {
   char name[1024];          /* printable; cut if it is longer */
   uint64_t number;          /* of the kernel in the trace, from 1 */
   uint64_t in_program;      /* number of the launch in its process, from 1 */
+  uint64_t process;         /* number of its process in the trace; 0: the first one */
   uint64_t launches; /* for which it stands, if the trace has only some; see gc_trace_stands */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
   uint64_t launched_blocks; /* of the grid, if the trace has only some of them */

@@ -40,6 +40,7 @@ static const struct {
     {"carve-out", 0, 100, false, 1},
     {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
     {"launch", 1, UINT64_C(1) << 62, false, 2},
+    {"process", 1, UINT64_C(1) << 31, false, 2},
     {"launches", 1, UINT64_C(1) << 40, false, 2},
 };
 enum {
@@ -52,6 +53,7 @@ enum {
   CARVEOUT,
   LAUNCHED_BLOCKS,
   LAUNCH,
+  PROCESS,
   LAUNCHES,
   KEYS,
   ORIGIN = KEYS
@@ -87,6 +89,9 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
     break;
   case LAUNCH:
     launch->in_program = value;
+    break;
+  case PROCESS:
+    launch->process = value;
     break;
   default:
     launch->launches = value;

@@ -16,10 +16,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define OF_SIGNAL 128 /* as a shell adds it to the number of the signal that ended a program */
+
+static bool is_executable(const char *path)
+{
+  struct stat status;
+
+  return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+}
 
 /* A trace that cannot be opened is noticed before a GPU is measured. */
 static int check_traces(const struct gc_tool *tool)
@@ -30,6 +41,9 @@ static int check_traces(const struct gc_tool *tool)
 
     if (gc_trace_open(tool->words[i], &trace, &err)) {
       gc_say(NULL, "%s", err.text);
+      if (is_executable(tool->words[i]))
+        gc_say(NULL, "to record a program, write -- before it: hwloc-gpucache predict -- %s",
+               tool->words[i]);
       return GC_EXIT_FAILED;
     }
     gc_trace_close(trace);
@@ -286,7 +300,10 @@ static int predict_program(const struct gc_tool *tool, const struct gc_sources *
   if (status == GC_EXIT_DONE)
     status = predict_on(&traced, sources, tool->timeout, path);
   unlink(path);
-  if (ended && ended != 126 && ended != 127) /* these have a message */
+  if (ended > OF_SIGNAL && ended <= OF_SIGNAL + SIGSYS)
+    gc_say(NULL, "%s ended with status %d (signal %d: %s)", tool->program[0], ended,
+           ended - OF_SIGNAL, strsignal(ended - OF_SIGNAL));
+  else if (ended && ended != 126 && ended != 127) /* these have a message */
     gc_say(NULL, "%s ended with status %d", tool->program[0], ended);
   return ended ? gc_worse(status, GC_EXIT_FAILED) : status;
 }

@@ -132,6 +132,7 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "number", launch->number);
   gc_json_set(&object, "in_program",
               launch->in_program ? json_integer((json_int_t)launch->in_program) : json_null());
+  gc_json_set_whole(&object, "process", launch->process ? launch->process : 1);
   gc_json_set_whole(&object, "launches", gc_trace_stands(launch));
   gc_json_set_text(&object, "name", launch->name);
   gc_json_set_whole(&object, "blocks", launch->blocks);

@@ -127,6 +127,8 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
   char name[64];
 
   fprintf(trace, "kernel %s\n", kernel);
+  if (joined->processes > 1)
+    fprintf(trace, "process %" PRIu64 "\n", joined->processes);
   while (next_line(part) && strcmp(part->line, "complete")) {
     const uint64_t bytes = number_of(part, "accesses");
 

@@ -196,8 +196,19 @@ static const char *for_launches(const struct gc_joined *joined, char text[64])
   return text;
 }
 
+static void report_nothing(const struct gc_joined *joined, const struct gc_tool *tool,
+                           const char *program)
+{
+  if (joined->failed || joined->left_out || joined->in_graphs || joined->early)
+    gc_say(NULL, "no kernel was recorded");
+  else
+    gc_say(NULL, "no kernel was recorded: %s launched none%s", program,
+           tool->kernel || tool->launches[0] ? " that --kernel and --launches choose" : "");
+}
+
 /* Says what the trace has and what it lacks. GC_EXIT_FAILED: it has no kernel. */
-static int report(const struct gc_joined *joined, const struct gc_recorded *recorded)
+static int report(const struct gc_joined *joined, const struct gc_tool *tool,
+                  const struct gc_recorded *recorded)
 {
   char text[64];
 
@@ -206,7 +217,7 @@ static int report(const struct gc_joined *joined, const struct gc_recorded *reco
     gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to record",
            recorded->program[0]);
   else if (!joined->kernels)
-    gc_say(NULL, "no kernel was recorded");
+    report_nothing(joined, tool, recorded->program[0]);
   else if (!recorded->to_stderr || recorded->verbose)
     gc_say(NULL, "%s: %" PRIu64 " kernel%s%s (%" PRIu64 " without some blocks)",
            recorded->to_stderr ? recorded->program[0] : recorded->output, joined->kernels,
@@ -214,25 +225,26 @@ static int report(const struct gc_joined *joined, const struct gc_recorded *reco
   return joined->kernels ? GC_EXIT_DONE : GC_EXIT_FAILED;
 }
 
-/* A new file beside the output, so that it can be renamed. Its descriptor. */
+/* A new file beside the output, so that it can be renamed. Its descriptor; negative: there is none,
+ * with a message. */
 static int create_output(const char *output, char *path, size_t size)
 {
+  const char *why = NULL;
   const mode_t mask = umask(0);
   struct stat status;
-  int file;
+  int file = -1;
 
   umask(mask);
-  if (!stat(output, &status) && !S_ISREG(status.st_mode)) {
-    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-    return -1;
-  }
-  if (snprintf(path, size, "%s.XXXXXX", output) >= (int)size) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  file = mkostemp(path, O_CLOEXEC);
-  if (file >= 0)
+  if (!stat(output, &status) && !S_ISREG(status.st_mode))
+    why = S_ISDIR(status.st_mode) ? strerror(EISDIR) : "It is not a regular file";
+  else if (snprintf(path, size, "%s.XXXXXX", output) >= (int)size)
+    why = strerror(ENAMETOOLONG);
+  else if ((file = mkostemp(path, O_CLOEXEC)) < 0)
+    why = strerror(errno);
+  else
     fchmod(file, 0666 & ~mask);
+  if (why)
+    gc_say(NULL, "cannot write %s: %s", output, why);
   return file;
 }
 
@@ -252,7 +264,8 @@ static int write_trace(const char *directory, const struct gc_toolkit *toolkit, 
 }
 
 static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
-                        const struct gc_recorded *recorded, const char *path, int file)
+                        const struct gc_tool *tool, const struct gc_recorded *recorded,
+                        const char *path, int file)
 {
   struct gc_joined joined = {.verbose = recorded->verbose};
   struct leftovers leftovers = {directory, path, recorded->to_stderr ? recorded->output : NULL};
@@ -268,7 +281,7 @@ static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
     unlink(path);
     return GC_EXIT_FAILED;
   }
-  status = report(&joined, recorded);
+  status = report(&joined, tool, recorded);
   remove_directory(directory);
   if (status == GC_EXIT_DONE && rename(path, recorded->output)) {
     gc_say(NULL, "cannot write %s: %s", recorded->output, strerror(errno));
@@ -279,14 +292,13 @@ static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
   return status;
 }
 
-static int trace_in(char *directory, const struct gc_toolkit *toolkit,
+static int trace_in(char *directory, const struct gc_toolkit *toolkit, const struct gc_tool *tool,
                     const struct gc_recorded *recorded, int *ended)
 {
   char path[PATH_MAX];
   const int file = create_output(recorded->output, path, sizeof path);
 
   if (file < 0) {
-    gc_say(NULL, "cannot write %s: %s", recorded->output, strerror(errno));
     remove_directory(directory);
     return GC_EXIT_FAILED;
   }
@@ -300,7 +312,7 @@ static int trace_in(char *directory, const struct gc_toolkit *toolkit,
   }
   unsetenv(INJECTION_ENV);
   unsetenv(GC_TRACE_ENV);
-  return finish_trace(directory, toolkit, recorded, path, file);
+  return finish_trace(directory, toolkit, tool, recorded, path, file);
 }
 
 const char *gc_temporary(void)
@@ -367,7 +379,7 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
     remove_directory(directory);
     status = GC_EXIT_FAILED;
   } else {
-    status = trace_in(directory, &toolkit, recorded, ended);
+    status = trace_in(directory, &toolkit, tool, recorded, ended);
   }
   free(directory);
   return status;

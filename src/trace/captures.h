@@ -1,0 +1,22 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The streams of this process that are being captured. The caller serializes the calls.
+ */
+#ifndef GC_TRACE_CAPTURES_H
+#define GC_TRACE_CAPTURES_H
+
+#include <stdbool.h>
+
+/* context: the one of the calling thread. False: no memory, so that the capture is not known. */
+bool gc_captures_begin(const void *stream, const void *context);
+
+/* The capture ends, or its stream is destroyed. Whether it was being captured. */
+bool gc_captures_end(const void *stream);
+
+/* A context is destroyed, and its streams with it. */
+void gc_captures_end_all(const void *context);
+
+bool gc_captures_any(void);
+
+#endif
