@@ -22,7 +22,7 @@ refused() {
   refused "no command given"
   refused "unknown command 'frobnicate'" frobnicate
   refused "unknown or misused option '--frob'" list --frob
-  refused "unknown or misused option '-q'" list -q
+  refused "unknown option '-q'" list -q
   refused "unknown or misused option '--force=yes'" measure --force=yes
   refused "an argument is missing after '--sim'" list --sim
   refused "an argument is missing after '--timeout'" measure --timeout
