@@ -13,7 +13,7 @@ struct gc_subcommand {
   const char *name;
   unsigned bit; /* of struct gc_option's commands */
   int (*run)(const struct gc_tool *tool);
-  const char *arguments, *help; /* for the help. "[--] PROGRAM": options after it are PROGRAM's */
+  const char *arguments, *help; /* for the help. "[--] PROGRAM": options after it are its own */
   size_t least, most;           /* number of arguments */
   const char *takes;            /* what they are, for the message that there are fewer or more */
 };

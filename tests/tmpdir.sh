@@ -9,7 +9,7 @@ if [ -n "$TMPDIR" ]; then
   exit
 fi
 found=/tmp
-while read -r _ dir type options _; do # of several file systems in one place, the last one counts
+while read -r _ dir type options _; do # if several are mounted there, the last one is visible
   case $dir,$type,$options, in
   /dev/shm,tmpfs,*,noexec,* | /dev/shm,tmpfs,ro,*) found=/tmp ;;
   /dev/shm,tmpfs,*) found=/dev/shm ;;

@@ -97,7 +97,8 @@ void gc_gpus_sim_names(char *text, size_t size)
   each_dir(collect, names);
   qsort(names->array, names->count, sizeof(names->array[0]), by_name);
   for (size_t i = 0; i < names->count && length < size; i++)
-    length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", names->array[i]);
+    length +=
+        (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", names->array[i]);
   free(names);
 }
 
@@ -247,9 +248,8 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
     snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long");
   } else if (!found) {
     gc_gpus_sim_names(names, sizeof(names));
-    snprintf(gpu->problem, sizeof(gpu->problem),
-             "no simulated GPU is named '%.40s'; available: %s", name,
-             names[0] ? names : "none");
+    snprintf(gpu->problem, sizeof(gpu->problem), "no simulated GPU is named '%.40s'; available: %s",
+             name, names[0] ? names : "none");
   } else if (*other) {
     snprintf(gpu->problem, sizeof(gpu->problem),
              "its profile %.90s has the same name as %.90s: rename one of them", path, other);

@@ -20,7 +20,8 @@ static double cycles_of(const struct gc_model *model, double ns)
 /* The cycles that it takes to find the page of an address. */
 static uint32_t translate(struct gc_model *model, uint32_t host, uint32_t sm, uint64_t address)
 {
-  const bool peer = *model->profile.facts.hosts[host].peer; /* it has no pages of the host */
+  const bool peer =
+      *model->profile.facts.hosts[host].peer; /* its memory is not in pages of the host */
 
   if (!model->host_tlb.count || peer || gc_walk_tlb(model, &model->host_tlb, sm, address))
     return 0;

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-/* context: the one of the calling thread. False: no memory, so that the capture is not known. */
+/* context: the one of the calling thread. False: out of memory; the capture is not in the list. */
 bool gc_captures_begin(const void *stream, const void *context);
 
-/* The capture ends, or its stream is destroyed. Whether it was being captured. */
+/* The capture ends, or its stream is destroyed. Returns whether the stream was being captured. */
 bool gc_captures_end(const void *stream);
 
 /* A context is destroyed, and its streams with it. */

@@ -50,7 +50,8 @@ bool gc_launch_kind_is_due(const struct gc_launch_kind *kind)
           (after && after->wanted && after->seen + 1 + (after == kind) >= after->due));
 }
 
-/* Counts a launch. Those of graphs are not in the order: their kernels are. */
+/* Counts a launch. Launches of graphs precede nothing and follow nothing; the kernels in them do.
+ */
 static void count(struct gc_launch_kind *kind)
 {
   kind->seen++;

@@ -4,7 +4,7 @@
  * Which launches of a process are recorded by default, and how many launches each recorded one
  * stands for (doc/traces.md, "Which launches"): of each kind, the 1st, 2nd, 4th, 8th ... launch.
  * The launch just before one of them is recorded, too, because it leaves in L2 what that one may
- * read. A launch is expected to be followed by one of the same kind as last time. The caller
+ * read. It expects the kind of launch that followed last time. The caller
  * serializes the calls.
  */
 #ifndef GC_TRACE_SAMPLE_H

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # measure.sh DIR COUNT [BAD [PROFILE]]: makes the records of a cluster of COUNT nodes with one simulated GPU
 # each, as DIR/node0001/gpu.xml and so on. Each GPU is measured; no value is made up. They are the
-# small GPU of tests/tool/small, or that of PROFILE, each with noise of its own, and they differ as boards do: the latency
-# of L2 (200 cycles on all paths) by up to a cycle, that of the device memory (400) by up to 6, its
-# bandwidth by up to 1 %. The L2 of node number BAD is slower by 15 cycles. 0.5 s for each GPU.
+# small GPU of tests/tool/small, or that of PROFILE, each with noise of its own, and they differ as
+# boards do: the latency of L2 (200 cycles on all paths) by up to a cycle, that of the device memory (400) by up to 6, its
+# bandwidth by up to 1 %. The L2 of node number BAD is slower by 15 cycles. 0.7 s for each small GPU.
 #
 # Environment: top_builddir, top_srcdir.
 set -eu

@@ -127,7 +127,7 @@ static void small_pages_do_not_count(void **state)
   }
 }
 
-/* The GPU's own pages are others: its TLBs are found as if the host's pages were of any size. */
+/* The GPU's own pages have another size, so its TLBs are found whatever the host's pages are. */
 static void a_gh200_has_pages_of_two_sizes(void **state)
 {
   static const char *const covers[] = {"covers = 64 KiB", "covers = 4 KiB"};

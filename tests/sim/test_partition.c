@@ -158,8 +158,8 @@ static void unclear_partitions_are_absent(void **state)
     check(&truths[i]);
 }
 
-/* One load in ten is slow, so these do not count. In some launches the clock makes all loads of an
- * SM as slow. Then the SM says nothing, and no mean of its loads is a number. */
+/* One load in ten is slow, so these do not count. In some launches, drift of the clock slows all
+ * loads of an SM as much. Then all of them are outliers, and their mean is not a number. */
 static void an_sm_with_outliers_only_says_nothing(void **state)
 {
   unsigned absent = 0;

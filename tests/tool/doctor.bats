@@ -127,7 +127,7 @@ use_node_record() {
   broken "plugin file" "hwloc_gpucache.so is in none of these directories" "HWLOC_PLUGINS_PATH="
   has "$(finding "plugin directories")" "ok: hwloc searches $BATS_TEST_TMPDIR/empty"
   HWLOC_PLUGINS_PATH=/nowhere doctor --sim "$tiny"
-  broken "plugin directories" "hwloc searches /nowhere, which does not exist" "Set HWLOC_PLUGINS_PATH"
+  broken "plugin directories" "hwloc searches /nowhere: no directory exists" "Set HWLOC_PLUGINS_PATH"
 }
 
 @test "a plugin that is garbage, and one that crashes when it is loaded" {

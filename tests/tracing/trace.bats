@@ -513,7 +513,11 @@ driver-store 7f2000000000 600")
   [[ $errors == *"no kernel was recorded: $program launched none" ]]
   run_split "$tool" trace --kernel other -- "$program" copy
   [ "$status" -eq 1 ]
-  [[ $errors == *"no kernel was recorded: $program launched none that --kernel and --launches choose" ]]
+  [[ $errors == *"no kernel was recorded: $program launched none that --kernel chooses" ]]
+  run_split "$tool" trace --launches 3- -- "$program" copy
+  [[ $errors == *"no kernel was recorded: $program launched none that --launches chooses" ]]
+  run_split "$tool" trace --launches all -- "$program"
+  [[ $errors == *"no kernel was recorded: $program launched none" ]]
   run_split "$tool" trace -- false
   [ "$status" -eq 1 ]
   run_split "$tool" trace --output nowhere/x -- "$program" copy

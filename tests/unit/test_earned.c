@@ -136,7 +136,7 @@ static void doubtful_values_are_absent(void **state)
 
   gc_set_measured(l2, GC_PARTITIONS, 0.4999);
   gc_set_measured(l2, GC_MISS_PENALTY, 0);
-  gc_set_measured(l2, GC_LATENCY, NAN); /* it is less than no limit */
+  gc_set_measured(l2, GC_LATENCY, NAN); /* not less than any limit */
   gc_earn(results, NULL);
   assert_false(gc_found(l2, GC_PARTITIONS) || gc_found(l2, GC_MISS_PENALTY));
   assert_false(gc_found(l2, GC_LATENCY));

@@ -31,7 +31,7 @@
  * less than two steps count as the same. */
 #define SIZES_MIN 128
 #define ATTEMPTS 6 /* to measure one L1 to the line */
-#define CARVEOUT_UNIT 1024 /* all that NVIDIA documents are multiples of it */
+#define CARVEOUT_UNIT 1024 /* every carve-out that NVIDIA documents is a multiple of it */
 #define SURE 0.99
 #define SURE_ENOUGH 0.5
 #define WITHIN 0.005 /* share of the capacity; the confidence refers to it */
@@ -157,7 +157,7 @@ static int rough(struct table *t, uint64_t least, uint64_t most, uint64_t *bytes
   return status;
 }
 
-/* L1s differ by as much as their carve-outs. If one does not, two slow loads may have hidden its
+/* L1s differ by whole units of carve-outs. If this one does not, two slow loads may have hidden its
  * last line. */
 static bool is_odd(const struct table *t, uint64_t bytes)
 {

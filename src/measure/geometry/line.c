@@ -39,9 +39,9 @@
 /* Share of loads by which places with partners far away must miss more than places without. */
 #define CLEAR 0.2
 #define ENOUGH 0.5 /* with such a difference no other number of places is tried */
-/* The same for a path that is one storage with L1, if L1 has this line. Votes are for thirds of the
- * difference, and a share of LOADS / 2 loads has a standard error of at most 0.044: a vote for the
- * wrong side is 2.3 standard errors off. */
+/* A smaller difference is enough for a path that is one storage with L1, once the line of L1 is
+ * tried. Votes compare thirds of the difference; the standard error of a share of LOADS / 2 loads
+ * is at most 0.044, so a wrong vote is 2.3 standard errors off. */
 #define ENOUGH_LIKE_L1 0.3
 /* Least space of the places, in capacities, for which such a difference is possible. */
 #define LEAST_LOAD 0.3

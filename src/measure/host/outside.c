@@ -34,8 +34,8 @@
 /* Parts of a chain. SMs begin and end at different times, so fewer of them load in the first part
  * and in the last one. These two do not count. */
 #define PARTS (LATENCY_REPEATS + 2)
-/* Both chains go through all pages. Atomic operations are so many bytes behind loads: no fetch
- * brings in two lines. */
+/* Both chains go through all pages. Each atomic operation is so many bytes behind a load that
+ * no fetch brings in the lines of both. */
 #define PAGES (GC_OUTSIDE_LEAST / GC_PAGE - 1)
 #define CHAIN_PAGES ((PARTS * LOADS + GC_OF_PAGE - 1) / GC_OF_PAGE)
 #define ATOMICS_BEHIND (GC_PAGE / GC_OF_PAGE / 2)
@@ -165,7 +165,7 @@ static int measure_copies(struct gc_outside *o, enum gc_outside_what what,
   return status;
 }
 
-/* again: how often this was measured at the present place already. */
+/* again: the number of earlier tries at this place. */
 static int measure(struct gc_outside *o, enum gc_outside_what what, uint32_t again,
                    double values[MOST_REPEATS])
 {

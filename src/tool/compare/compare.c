@@ -250,7 +250,9 @@ static int compare_fleet(struct run *run)
            run->pair_count - run->differing_pairs);
   if (largest > 1)
     return GC_COMPARE_ALIKE;
-  gc_say(NULL, "nothing was compared, because %s has only one GPU of a kind; name a second one, or a second file", run->tool->words[0]);
+  gc_say(NULL,
+         "nothing was compared: no two GPUs of %s are of the same kind; give a second GPU or file",
+         run->tool->words[0]);
   return GC_COMPARE_FAILED;
 }
 

@@ -254,7 +254,7 @@ static int print_repeated(const struct gc_subjects *subjects)
   for (size_t i = 1; i < subjects->count; i++)
     repeated += !strcmp(ids[i - 1], ids[i]);
   if (repeated)
-    printf("records of a GPU that has another record here: %zu\n", repeated);
+    printf("records that repeat a GPU: %zu\n", repeated);
   free(ids);
   return 0;
 }

@@ -46,20 +46,21 @@ void gc_link_directories(struct gc_doctor *doctor)
       continue;
     if (!access(dir, R_OK | X_OK))
       usable++;
-    else if (errno != ENOENT) /* hwloc omits others without a word, and so do we */
+    else if (errno != ENOENT) /* hwloc omits others without a message, and so do we */
       snprintf(missing + used, sizeof missing - used, "%s%.150s", used ? ", " : "", dir);
   }
   if (usable)
     gc_doctor_add(doctor, GC_LINK_OK, NULL, "hwloc searches %.600s%s%.200s",
                   doctor->loaded.log.directories, *missing ? "; cannot be read: " : "", missing);
   else
-    gc_doctor_add(doctor, GC_LINK_NOT_OK,
-                  doctor->tool->python
-                      ? "Install pyhwloc again; it sets HWLOC_PLUGINS_PATH to this directory."
-                      : "Set HWLOC_PLUGINS_PATH to the directory of the plugin and that of the other "
-                        "plugins of hwloc, or install the plugin in this directory.",
-                  "hwloc searches %.600s, which %s", doctor->loaded.log.directories,
-                  *missing ? "cannot be read" : "does not exist");
+    gc_doctor_add(
+        doctor, GC_LINK_NOT_OK,
+        doctor->tool->python
+            ? "Install pyhwloc again; it sets HWLOC_PLUGINS_PATH to this directory."
+            : "Set HWLOC_PLUGINS_PATH to the directory of the plugin and that of the other "
+              "plugins of hwloc, or install the plugin in one of these directories.",
+        "hwloc searches %.600s: %s", doctor->loaded.log.directories,
+        *missing ? "no directory can be read" : "no directory exists");
 }
 
 /* pyhwloc searches only its own directory. A plugin for hwloc 2 does not load in hwloc 3. */

@@ -103,10 +103,10 @@ static void check_record(struct gc_doctor *doctor, const struct gc_gpu *gpu)
     gc_doctor_add(doctor, GC_LINK_NOT_OK, why, "%s: stale: %s", gpu->name, err.text);
   } else {
     gc_doctor_add(doctor, GC_LINK_NOT_OK,
-                  status == -EBADMSG ? "Run: " GC_TOOL_NAME
-                                       " measure (the file is renamed, not lost)"
-                                     : "Correct the owner and the mode of the file and its directory, "
-                                       "or remove the file.",
+                  status == -EBADMSG
+                      ? "Run: " GC_TOOL_NAME " measure (the file is renamed, not lost)"
+                      : "Correct the owner and the mode of the file and its directory, "
+                        "or remove the file.",
                   "%s: unreadable: %s", gpu->name, err.text);
   }
   gc_record_free(record);

@@ -96,7 +96,7 @@ int gc_child_environment(struct gc_child_variables *environment, const char *sim
     environment->entries[n++] = "HWLOC_THISSYSTEM=1";
   }
   if (!gc_environment_for_load())
-    environment->entries[n++] = HWLOC_GPUCACHE_ENV; /* "off" is from gc_environment_take, too */
+    environment->entries[n++] = HWLOC_GPUCACHE_ENV; /* no "=": it is unset. We set it to off */
   environment->entries[n] = NULL;
   return 0;
 }

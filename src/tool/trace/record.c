@@ -199,11 +199,16 @@ static const char *for_launches(const struct gc_joined *joined, char text[64])
 static void report_nothing(const struct gc_joined *joined, const struct gc_tool *tool,
                            const char *program)
 {
+  const bool some = tool->launches[0] > 1 || tool->launches[1]; /* not all launches */
+
   if (joined->failed || joined->left_out || joined->in_graphs || joined->early)
     gc_say(NULL, "no kernel was recorded");
   else
     gc_say(NULL, "no kernel was recorded: %s launched none%s", program,
-           tool->kernel || tool->launches[0] ? " that --kernel and --launches choose" : "");
+           tool->kernel && some ? " that --kernel and --launches choose"
+           : tool->kernel       ? " that --kernel chooses"
+           : some               ? " that --launches chooses"
+                                : "");
 }
 
 /* Says what the trace has and what it lacks. GC_EXIT_FAILED: it has no kernel. */
@@ -236,7 +241,7 @@ static int create_output(const char *output, char *path, size_t size)
 
   umask(mask);
   if (!stat(output, &status) && !S_ISREG(status.st_mode))
-    why = S_ISDIR(status.st_mode) ? strerror(EISDIR) : "It is not a regular file";
+    why = S_ISDIR(status.st_mode) ? strerror(EISDIR) : "not a regular file";
   else if (snprintf(path, size, "%s.XXXXXX", output) >= (int)size)
     why = strerror(ENAMETOOLONG);
   else if ((file = mkostemp(path, O_CLOEXEC)) < 0)
