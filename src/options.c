@@ -3,6 +3,7 @@
 
 #include "tool/print/messages.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,8 +113,10 @@ static int read_all(const struct gc_command_line *line, int argc, char **argv, b
         break;
       continue;
     }
-    if (c == '?' && optopt > 0 && optopt < FIRST) /* a letter, maybe one of several in a word */
-      return gc_options_wrong("unknown option '-%c'", optopt);
+    if (c == '?' && optopt && optopt < FIRST) /* a letter, maybe one of several in a word */
+      return isgraph((unsigned char)optopt)
+                 ? gc_options_wrong("unknown option '-%c'", optopt)
+                 : gc_options_wrong("there is an option that is no ASCII letter");
     if (c == ':' || c == '?')
       return gc_options_wrong(c == ':' ? "an argument is missing after '%s'"
                                        : "unknown or misused option '%s'",

@@ -33,6 +33,7 @@ static const struct {
     {"cuModuleUnload", GC_CALL_NOT_MEANWHILE},
     {"cuLibraryUnload", GC_CALL_NOT_MEANWHILE},
     {"cuCtxDestroy", GC_CALL_NOT_MEANWHILE},
+    {"cuCtxDetach", GC_CALL_NOT_MEANWHILE},
     {"cuGreenCtxDestroy", GC_CALL_NOT_MEANWHILE},
     {"cuDevicePrimaryCtxRe", GC_CALL_NOT_MEANWHILE}, /* Release, Reset, and Retain */
 };

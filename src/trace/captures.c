@@ -30,16 +30,16 @@ static void forget(struct capture **at)
   free(capture);
 }
 
-bool gc_captures_end(const void *stream)
+bool gc_captures_end(const void *stream, const void *context)
 {
-  struct capture **at = &captures;
+  struct capture **found = NULL;
 
-  while (*at && (*at)->stream != stream)
-    at = &(*at)->next;
-  if (!*at)
-    return false;
-  forget(at);
-  return true;
+  for (struct capture **at = &captures; *at; at = &(*at)->next)
+    if ((*at)->stream == stream && (!found || (*at)->context == context))
+      found = at;
+  if (found)
+    forget(found);
+  return found;
 }
 
 void gc_captures_end_all(const void *context)

@@ -12,7 +12,7 @@
 bool gc_captures_begin(const void *stream, const void *context);
 
 /* The capture ends, or its stream is destroyed. Returns whether the stream was being captured. */
-bool gc_captures_end(const void *stream);
+bool gc_captures_end(const void *stream, const void *context);
 
 /* A context is destroyed, and its streams with it. */
 void gc_captures_end_all(const void *context);

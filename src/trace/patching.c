@@ -96,11 +96,11 @@ static bool change(void (*how)(struct gc_traced_module *), const void *context)
   bool may;
 
   gc_contexts_wait();
+  pthread_mutex_lock(&changing);
+  may = !strays;
   pthread_mutex_lock(&gc_recorder.lock);
   module = gc_modules_first();
   pthread_mutex_unlock(&gc_recorder.lock);
-  pthread_mutex_lock(&changing);
-  may = !strays;
   for (; module && may; module = module->next)
     if (context ? module->context == context : module->patched)
       how(module);
@@ -250,7 +250,7 @@ static bool end_capture(const Sanitizer_CallbackData *data)
   bool ended;
 
   pthread_mutex_lock(&gc_recorder.lock);
-  ended = gc_captures_end(gc_call_stream(data->functionParams));
+  ended = gc_captures_end(gc_call_stream(data->functionParams), data->context);
   pthread_mutex_unlock(&gc_recorder.lock);
   return ended;
 }

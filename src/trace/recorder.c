@@ -186,7 +186,7 @@ void gc_recorder_begin_launch(const Sanitizer_LaunchData *data)
   if (graph != NO_GRAPH)
     return;
   if (!is_wanted(data, &wanted)) {
-    if (wanted.left_in)
+    if (wanted.left_in || gc_recorder_call.patched)
       gc_launches_pass_over(NULL, data);
     return;
   }
@@ -296,7 +296,7 @@ void gc_recorder_begin_node(const Sanitizer_LaunchData *data)
     gc_launches_pass_over(NULL, data);
   } else if (graph == GRAPH_PASSED) {
     is_wanted(data, &wanted);
-    if (wanted.left_in)
+    if (wanted.left_in || gc_recorder_call.patched)
       gc_launches_pass_over(NULL, data);
   } else if (graph == GRAPH_RECORDED &&
              !(is_wanted(data, &wanted) && add(data, &wanted, graph_stream))) {

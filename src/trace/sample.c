@@ -41,13 +41,19 @@ struct gc_launch_kind *gc_launch_kinds_find(const char *name, const uint32_t siz
   return *bucket = kind;
 }
 
-bool gc_launch_kind_is_due(const struct gc_launch_kind *kind)
+/* Whether its next launch is expected just before a launch that is recorded for its own sake, and
+ * is the first one that is. So a follower that is never recorded costs one launch. */
+static bool leads(const struct gc_launch_kind *kind)
 {
   const struct gc_launch_kind *after = kind->follower;
 
-  return kind->wanted &&
-         (kind->seen + 1 >= kind->due ||
-          (after && after->wanted && after->seen + 1 + (after == kind) >= after->due));
+  return after && after->wanted && kind->led != after->due &&
+         after->seen + 1 + (after == kind) >= after->due;
+}
+
+bool gc_launch_kind_is_due(const struct gc_launch_kind *kind)
+{
+  return kind->wanted && (kind->seen + 1 >= kind->due || leads(kind));
 }
 
 /* Counts a launch. Launches of graphs precede nothing and follow nothing; the kernels in them do.
@@ -81,6 +87,8 @@ uint64_t gc_launch_kind_take(struct gc_launch_kind *kind)
 {
   const uint64_t stands = 1 + kind->alone;
 
+  if (leads(kind))
+    kind->led = kind->follower->due;
   count(kind);
   if (kind->seen >= kind->due)
     kind->due = 2 * kind->seen;

@@ -22,6 +22,7 @@
 struct gc_launch_kind {
   struct gc_launch_kind *next;
   struct gc_launch_kind *follower; /* kind of the launch after the last one of this kind; or NULL */
+  uint64_t led; /* `due` of the follower for which a launch of this kind was recorded */
   char *name;
   uint32_t sizes[GC_LAUNCH_SIZES];
   bool wanted;

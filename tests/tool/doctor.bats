@@ -121,6 +121,12 @@ use_node_record() {
   well_formed
 }
 
+@test "a simulated GPU with a long name that does not exist" {
+  run_split "$tool" doctor --sim "$(printf 'x%.0s' {1..200})"
+  is 1 "$status"
+  has "$output" "'$(printf 'x%.0s' {1..40})'; available:"
+}
+
 @test "a plugin directory without the plugin, and one that does not exist" {
   mkdir "$BATS_TEST_TMPDIR/empty"
   HWLOC_PLUGINS_PATH=$BATS_TEST_TMPDIR/empty doctor --sim "$tiny"

@@ -23,6 +23,8 @@ refused() {
   refused "unknown command 'frobnicate'" frobnicate
   refused "unknown or misused option '--frob'" list --frob
   refused "unknown option '-q'" list -q
+  refused "unknown option '-j'" show -json
+  refused "there is an option that is no ASCII letter" list -é
   refused "unknown or misused option '--force=yes'" measure --force=yes
   refused "an argument is missing after '--sim'" list --sim
   refused "an argument is missing after '--timeout'" measure --timeout

@@ -145,6 +145,12 @@ source 3 /home/me/get.cuh')
   text program.trace | grep -x 'blocks 4096'
 }
 
+@test "options after the program are its own, also without --" {
+  run_split "$tool" trace --output out "$program" copy --limit 1K
+  [ "$status" -eq 0 ]
+  [ -s out ]
+}
+
 @test "--kernel and --launches choose" {
   run_split "$tool" trace --kernel '^copy$' -- "$program" copy copy_large copy
   [ "$(text program.trace | grep -c '^kernel copy$')" -eq 2 ]
@@ -182,6 +188,12 @@ kinds() {
   [[ $output == *"stands for 3 launches with the same grid"* ]]
   "$tool" predict --sim t1000 --seeds 0 --html page.html program.trace
   grep -q "Recorded: 8 of 12 launches" page.html
+  # a kernel before one that is due, but can never be recorded
+  run_split "$tool" trace -- "$program" graph change $(for i in 1 2 3 4 5 6; do echo copy graph; done)
+  [ "$(kinds)" = "first 1:7 second 2:7 copy 3:1 copy 6:2 copy 12:3 " ]
+  # a kernel that was followed by another one than last time
+  run_split "$tool" trace -- "$program" copy forms copy copy copy forms
+  [ "$(kinds)" = "copy 1:1 forms 2:1 copy 3:2 copy 5:1 forms 6:1 " ]
   # other grids are other kinds
   FAKE_KERNEL=same run_split "$tool" trace -- "$program" copy copy copy_large copy_large copy copy
   [ "$(kinds)" = "same 1:1 same 2:2 same 3:1 same 4:1 same 6:1 " ]
@@ -620,7 +632,7 @@ EOF
   echo "$output$errors"
   [ "$status" -eq 3 ]
   [ ! -e ncu-arguments ]
-  [[ $errors == *"2 processes launched kernels"*"so nothing is compared"* ]]
+  [[ $errors == *"2 processes launched kernels"*"Nothing is compared"* ]]
   [ "$(grep -c '^| copy | 100 % | - | 0.0 | - | ' <<<"$output")" -eq 2 ]
   # ncu has counted two, and one was recorded
   printf '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n' >counted.csv

@@ -26,7 +26,8 @@ struct gc_link_finding {
 /* Results of a link about one GPU that later links use. */
 struct gc_patient {
   struct gc_gpu *gpu;
-  char driver_problem[256]; /* why the driver cannot use it; empty: it can */
+  char driver_problem[sizeof(
+      ((struct gc_gpu *)0)->problem)]; /* why the driver cannot use it; empty: it can */
   bool no_library;          /* the vendor's library cannot be loaded */
   bool has_failed;          /* there is a valid note of a failed measurement */
 };
