@@ -99,7 +99,7 @@ static void atomic_operations_have_a_latency(void **state)
 }
 
 /* The GPU translates addresses of the host by pages of 4 or 64 KiB, and keeps fewer translations
- * than the measured memory has pages. What a missing one costs is not a latency of the memory. */
+ * than the measured memory has pages. HostLatencyNs must not contain the time of a translation. */
 static void small_pages_do_not_count(void **state)
 {
   static const char *const tlbs[] = {
