@@ -53,9 +53,10 @@ struct gc_record {
  * reason. Method 5 added structure: TLBs, sets, replacement, groups of SMs and more. Method 6 added
  * the write policy of L2 and the bandwidth of its slices, method 7 the upper address bits in the
  * hash of L1. Method 8 takes fewer samples where they suffice, and only confirms paths that are one
- * storage with L1. */
+ * storage with L1. Method 9 added the hash of texture loads, and keeps misses of TLBs out of the
+ * latency of host memory. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "8"
+#define GC_RECORD_METHOD "9"
 
 /* Bounds on a record that is read: bytes of text (a record of an H200 has 18 KB), attributes of an
  * XML element, depth of nested objects, elements, infos of one object, bytes of the name and the
