@@ -48,6 +48,10 @@ EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh tests/gpu/peers.cu
 GPU_TESTS += tests/gpu/trace.sh
 EXTRA_DIST += tests/gpu/check.h tests/gpu/copy_product.h tests/gpu/trace.sh tests/gpu/trace.cu
 
+# The same for kernels of PyTorch.
+GPU_TESTS += tests/gpu/torch.sh
+EXTRA_DIST += tests/gpu/torch.sh tests/gpu/torch_kinds.py
+
 # The same for kernels of graphs, and a sample of the launches.
 GPU_TESTS += tests/gpu/graphs.sh tests/gpu/sample.sh
 EXTRA_DIST += tests/gpu/graphs.sh tests/gpu/graphs.cu tests/gpu/sample.sh tests/gpu/sample.cu

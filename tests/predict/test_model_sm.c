@@ -325,21 +325,24 @@ static struct gc_gpu_model two_gpcs(void)
 static void blocks_are_spread_over_gpcs(void **state)
 {
   static const struct {
+    unsigned first;
     uint64_t blocks;
     uint16_t order[8];
-  } cases[] = {{1, {0, 1, 4, 5, 2, 3, 6, 7}}, {2, {0, 2, 1, 4, 5, 3, 6, 7}},
-               {4, {0, 4, 2, 6, 1, 5, 3, 7}}, {6, {0, 1, 4, 2, 3, 6, 5, 7}},
-               {8, {0, 1, 4, 5, 2, 3, 6, 7}}, {0, {0, 1, 4, 5, 2, 3, 6, 7}}};
+  } cases[] = {{0, 1, {0, 1, 4, 5, 2, 3, 6, 7}}, {0, 2, {0, 2, 1, 4, 5, 3, 6, 7}},
+               {0, 4, {0, 4, 2, 6, 1, 5, 3, 7}}, {0, 6, {0, 1, 4, 2, 3, 6, 5, 7}},
+               {0, 8, {0, 1, 4, 5, 2, 3, 6, 7}}, {0, 0, {0, 1, 4, 5, 2, 3, 6, 7}},
+               {1, 1, {2, 3, 6, 7, 0, 1, 4, 5}}, {1, 2, {2, 0, 3, 6, 7, 1, 4, 5}},
+               {1, 0, {2, 3, 6, 7, 0, 1, 4, 5}}};
   struct gc_gpu_model gpu = two_gpcs();
   uint16_t order[GC_SMS_MAX];
 
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    gc_place_blocks(&gpu, cases[i].blocks, order);
+    gc_place_blocks(&gpu, cases[i].first, cases[i].blocks, order);
     assert_memory_equal(order, cases[i].order, sizeof cases[i].order);
   }
   gpu.gpcs = 0;
-  gc_place_blocks(&gpu, 2, order);
+  gc_place_blocks(&gpu, 0, 2, order);
   for (unsigned i = 0; i < 8; i++)
     assert_int_equal(order[i], i);
 }
@@ -373,6 +376,44 @@ static void sides_of_gpcs(void **state)
     }
     assert_int_equal(far, sides);
   }
+}
+
+/* Runs the next kernel of a model: one warp loads 32 lines. The hits in the far partition. */
+static uint64_t run_next(struct gc_cache_model *model, uint64_t blocks)
+{
+  static const struct fake_instruction loads[] = {{.stride = 128}};
+  const struct gc_trace_launch launch = {.threads_per_block = 32, .blocks = blocks};
+  struct gc_trace trace = {.blocks = 1, .make = fake_from_list, .data = LIST(loads)};
+  struct gc_kernel_run run;
+  struct gc_error err;
+
+  assert_int_equal(gc_cache_model_run(model, &trace, &launch, &run, &err), 0);
+  free(run.loads);
+  return run.counts.l2_loads_far;
+}
+
+/* A kernel begins where the one before began, unless that had more blocks than fit at once. */
+static void first_gpc(void **state)
+{
+  struct gc_gpu_model gpu = two_gpcs();
+  unsigned moved = 0;
+
+  (void)state;
+  gpu.partitions = 2;
+  gpu.copies = gpu.has_sides = true;
+  gpu.near_of_gpc[1] = 1;
+  gpu.blocks_per_sm = 1;
+  for (uint64_t seed = 0; seed < 32; seed++) {
+    struct gc_cache_model *model =
+        gc_cache_model_new(&gpu, &(struct gc_model_options){.seed = seed});
+
+    assert_non_null(model);
+    run_next(model, 8);
+    assert_int_equal(run_next(model, 9), 0);
+    moved += run_next(model, 1) > 0;
+    gc_cache_model_free(model);
+  }
+  assert_in_range(moved, 4, 28);
 }
 
 /* Block 1 has no instructions. Block 2 is on SM 0 nevertheless, where block 0 has loaded its line.
@@ -1046,6 +1087,7 @@ int main(void)
       cmocka_unit_test(hints),
       cmocka_unit_test(blocks_are_spread_over_gpcs),
       cmocka_unit_test(sides_of_gpcs),
+      cmocka_unit_test(first_gpc),
       cmocka_unit_test(blocks_that_are_left_out),
       cmocka_unit_test(loads_at_once),
       cmocka_unit_test(instructions_that_wait),

@@ -129,7 +129,7 @@ static void reads_all_of_an_h200(void **state)
   assert_int_equal(gpu.l1.store_miss, GC_ALLOCATE_SECTOR); /* compute capability 9.0 */
   assert_int_equal(gpu.partitions, 2);
   assert_true(gpu.copies);
-  assert_int_equal(gc_geometry_bytes(&gpu.l2), 27451776);
+  assert_int_equal(gc_geometry_bytes(&gpu.l2), 29718912);
   assert_true(gpu.l1_cycles == 32 && gpu.l2_near_cycles == 280 && gpu.l2_far_cycles == 455);
   assert_true(gpu.memory_cycles == 631);
   assert_true(assumes(&parameters, "L1Cache Sets"));

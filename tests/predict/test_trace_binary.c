@@ -294,6 +294,27 @@ static void header_of_version_2(void **state)
   gc_trace_close(trace);
 }
 
+/* Only instructions that copy a tensor count: UTMACCTL invalidates a map. */
+static void tensor_copies(void **state)
+{
+  static const char text[] =
+      HEADER "code 0 @P0 UTMALDG.2D [UR8], [UR4]\ncode 10 UTMACCTL.IV [UR4]\n"
+             "code 20 UBLKCP.S.G [UR8], [UR4], UR2\ncode 30 UTMASTG.3D [UR4], [UR8]\n"
+             "code 40 EXIT\n" KERNEL("k") "code 0 EXIT\nend\n";
+  struct gc_trace_launch launch;
+  struct gc_trace *trace;
+  struct gc_error err;
+
+  (void)state;
+  write_file("text", text, strlen(text));
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_int_equal(launch.tensor_copies, 2);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_int_equal(launch.tensor_copies, 0);
+  gc_trace_close(trace);
+}
+
 static void source_lines(void **state)
 {
   static const char text[] = HEADER
@@ -831,6 +852,7 @@ int main(void)
       cmocka_unit_test(blocks_and_chunks),
       cmocka_unit_test(kernel_that_is_skipped),
       cmocka_unit_test(header_of_version_2),
+      cmocka_unit_test(tensor_copies),
       cmocka_unit_test(source_lines),
       cmocka_unit_test(driver_lines),
       cmocka_unit_test(sample_of_version_2),

@@ -645,6 +645,31 @@ EOF
   [[ $errors == *"2 processes launched kernels"* && $output == *"| copy | 100 % | - | "* ]]
 }
 
+@test "predict-check does not compare kernels whose accesses a trace lacks" {
+  check=$top_srcdir/contrib/predict-check
+  "$tool" export --sim t1000 --output record.xml
+  {
+    echo 'hwloc-gpucache-trace 2'
+    printf 'kernel tensors\nlaunch 1\nblocks 1\nthreads 32\nwarp 32\n'
+    printf 'code 0000 UTMALDG.2D [UR8], [UR4]\ncode 0010 EXIT\n'
+    printf 'kernel nothing\nlaunch 2\nblocks 1\nthreads 32\nwarp 32\nend\n'
+  } >bare.trace
+  printf '#!/bin/sh\n[ "$1" != trace ] || exec cp bare.trace "$3"\nexec "%s" "$@"\n' "$tool" >recorder
+  chmod +x recorder
+  make_ncu
+  printf '%s\n' '0 tensors 0 0 64 32 16' '1 nothing 0 0 64 32 16' >rows
+  run_split env TOOL=./recorder NCU=./ncu "$check" --record record.xml -- true
+  echo "$output$errors"
+  [ "$status" -eq 1 ]
+  [[ $output == *"| tensors | 100 % | - | - | 50.0 | - | 0 | - | 64 | - | 16 | - |"* ]]
+  [[ $output == *"not predicted, because it copies tensors (TMA), which a trace does not have: tensors"* ]]
+  [[ $output == *"not predicted, because it has no accesses in the trace: nothing"* ]]
+  [[ $errors == *"no kernel was both predicted and counted"* ]]
+  run_split "$tool" predict --record record.xml --seeds 0 bare.trace
+  [ "$(grep -c 'not predicted: 1 instruction of its code copies tensors (TMA)' <<<"$output")" -eq 1 ]
+  is '1 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.tensor_copies] | join(" ")')"
+}
+
 @test "predict-check without counters predicts, and says why" {
   check=$top_srcdir/contrib/predict-check
   export TOOL=$tool

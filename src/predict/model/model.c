@@ -9,6 +9,7 @@
 
 #include "predict/model/check.h"
 #include "predict/model/placement.h"
+#include "predict/model/random.h"
 #include "predict/model/residency.h"
 #include "predict/model/sm.h"
 
@@ -49,6 +50,8 @@ struct gc_cache_model {
   uint64_t next_block;      /* the number of the next one, if none is left out */
   uint64_t left_out;        /* blocks for which L2 has not got lines yet */
   uint64_t may_be_left_out; /* blocks that are still missing */
+  unsigned first_gpc; /* that gets blocks of the next kernel */
+  uint64_t random;    /* draws it */
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
   unsigned loads_at_once;
 };
@@ -103,6 +106,7 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
     return NULL;
   predict->gpu = *gpu;
   predict->options = *options;
+  predict->random = gc_draw_state(options->seed, 500);
   gc_half_normal_init(&predict->half_normal);
   choose_index(predict);
   status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);
@@ -406,6 +410,17 @@ static int touch(struct gc_cache_model *predict, const struct gc_trace_touched *
   return status;
 }
 
+/* While all blocks of a kernel fit at once, the next kernel begins with the same GPC; after another
+ * one, it begins with any (doc/results/predict.md, "Where blocks go"). */
+static void move_first_gpc(struct gc_cache_model *predict, const struct gc_trace_launch *launch,
+                           unsigned blocks_per_sm)
+{
+  const uint64_t launched = launch->launched_blocks ? launch->launched_blocks : launch->blocks;
+
+  if (predict->gpu.gpcs && blocks_per_sm && launched > (uint64_t)predict->gpu.sms * blocks_per_sm)
+    predict->first_gpc = (unsigned)gc_draw_below(&predict->random, predict->gpu.gpcs);
+}
+
 int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
                        const struct gc_trace_launch *launch, struct gc_kernel_run *run,
                        struct gc_error *err)
@@ -419,7 +434,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   if (status)
     return gc_fail(err, status, "no memory for the lines of a cache");
   gc_l2_begin(&predict->l2);
-  gc_place_blocks(&predict->gpu, launch->blocks, predict->order);
+  gc_place_blocks(&predict->gpu, predict->first_gpc, launch->blocks, predict->order);
   predict->used = 0;
   predict->blocks = predict->next_block = predict->left_out = 0;
   predict->may_be_left_out =
@@ -438,6 +453,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
     return status;
   }
   sum_loads(predict);
+  move_first_gpc(predict, launch, run->blocks_per_sm);
   run->counts = predict->counts;
   gc_loads_take(&predict->loads, &run->loads, &run->load_count);
   return 0;

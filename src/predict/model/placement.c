@@ -30,24 +30,26 @@ static unsigned take(struct placing *placing, unsigned gpc, unsigned count, unsi
   return taken;
 }
 
-/* How many of the first blocks each GPC gets. */
-static void share(const struct gc_gpu_model *gpu, unsigned blocks, unsigned counts[GC_SMS_MAX])
+/* How many of the first blocks each GPC gets, if they begin with GPC first. */
+static void share(const struct gc_gpu_model *gpu, unsigned first, unsigned blocks,
+                  unsigned counts[GC_SMS_MAX])
 {
   unsigned sizes[GC_SMS_MAX] = {0};
 
   memset(counts, 0, gpu->gpcs * sizeof *counts);
   for (unsigned sm = 0; sm < gpu->sms; sm++)
     sizes[gpu->gpc_of_sm[sm]]++;
-  for (unsigned gpc = 0; blocks; gpc = (gpc + 1) % gpu->gpcs)
+  for (unsigned gpc = first; blocks; gpc = (gpc + 1) % gpu->gpcs)
     if (counts[gpc] < sizes[gpc]) {
       counts[gpc]++;
       blocks--;
     }
 }
 
-void gc_place_blocks(const struct gc_gpu_model *gpu, uint64_t blocks, uint16_t order[GC_SMS_MAX])
+void gc_place_blocks(const struct gc_gpu_model *gpu, unsigned first, uint64_t blocks,
+                     uint16_t order[GC_SMS_MAX])
 {
-  const unsigned first = blocks && blocks < gpu->sms ? (unsigned)blocks : gpu->sms;
+  const unsigned count = blocks && blocks < gpu->sms ? (unsigned)blocks : gpu->sms;
   struct placing placing = {.gpu = gpu, .order = order};
   unsigned counts[GC_SMS_MAX];
 
@@ -56,8 +58,9 @@ void gc_place_blocks(const struct gc_gpu_model *gpu, uint64_t blocks, uint16_t o
       order[i] = (uint16_t)i;
     return;
   }
-  share(gpu, first, counts);
-  for (unsigned gpc = 0; gpc < gpu->gpcs; gpc++) {
+  share(gpu, first, count, counts);
+  for (unsigned i = 0; i < gpu->gpcs; i++) {
+    const unsigned gpc = (first + i) % gpu->gpcs;
     unsigned pairs = 0;
 
     for (unsigned sm = 0; sm < gpu->sms; sm++)
@@ -65,6 +68,6 @@ void gc_place_blocks(const struct gc_gpu_model *gpu, uint64_t blocks, uint16_t o
     pairs = (pairs + 1) / SMS_OF_TPC;
     take(&placing, gpc, counts[gpc], counts[gpc] <= pairs ? 1 : SMS_OF_TPC);
   }
-  for (unsigned gpc = 0; gpc < gpu->gpcs; gpc++)
-    take(&placing, gpc, gpu->sms, SMS_OF_TPC);
+  for (unsigned i = 0; i < gpu->gpcs; i++)
+    take(&placing, (first + i) % gpu->gpcs, gpu->sms, SMS_OF_TPC);
 }

@@ -103,6 +103,19 @@ static bool read_capacity(const struct gc_element *element, struct gc_bounds *by
   return true;
 }
 
+/* CapacityBytes is how large an array may be without misses. Where sets are filled unevenly, that is
+ * less than a full cache has lines (doc/results/predict.md, "L2: what it holds"). One set is never
+ * filled unevenly: it gets as many lines as were found in the full cache. */
+static void take_full(const struct gc_element *element, struct gc_bounds *bytes)
+{
+  const char *const keys[] = {HWLOC_GPUCACHE_CENSUS_BYTES, HWLOC_GPUCACHE_TOTAL_BYTES};
+  double full;
+
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (number_of(element, keys[i], &full) && full > bytes->value && full <= bytes->high)
+      bytes->value = full;
+}
+
 static bool read_latency(const struct gc_element *element, const char *key, bool in_sm,
                          struct gc_bounds *cycles)
 {
@@ -262,6 +275,8 @@ static void read_l2(struct reading *reading)
     } else {
       add_missing(reading, HWLOC_GPUCACHE_L2, HWLOC_GPUCACHE_CAPACITY_BYTES);
     }
+  } else if (parameters->gpu.l2.sets == 1) {
+    take_full(l2, &parameters->l2_bytes);
   }
   if (!read_latency(l2, HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES, false, near) &&
       !read_latency(l2, HWLOC_GPUCACHE_LATENCY_CYCLES, false, near))

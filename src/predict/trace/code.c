@@ -142,6 +142,8 @@ static const char *read_instruction(const char *at, struct gc_code_instruction *
   if (*at < 'A' || *at > 'Z' || !scan_word(&at, &word, &length))
     return "there is no opcode";
   gc_opcode_find(word, length, &instruction->opcode);
+  instruction->tensor =
+      instruction->opcode.space == GC_OPCODE_BULK && length > 4 && !memcmp(word, "UTMA", 4);
   read_operands(at, &operands);
   gc_uses_of(&operands, &instruction->opcode, REGISTER_BYTES, &instruction->uses);
   read_flow(word, length, predicate, at, instruction);

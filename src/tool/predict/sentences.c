@@ -92,6 +92,17 @@ static void say_rule(const struct gc_kernel_prediction *kernel, char *text)
     append(text, "a warp waits for each load: the trace does not show which are issued at once");
 }
 
+static void say_tensors(const struct gc_kernel_prediction *kernel, char *text)
+{
+  const unsigned copies = kernel->launch.tensor_copies;
+
+  if (copies)
+    append(text,
+           "not predicted: %u instruction%s of its code cop%s tensors (TMA). A trace does not have "
+           "what they load and store, so it is not in L2 for later kernels either",
+           copies, copies == 1 ? "" : "s", copies == 1 ? "ies" : "y");
+}
+
 static void say_near(const struct gc_kernel_prediction *kernel, char *text)
 {
   char rate[GC_CELL], least_to_most[GC_CELL] = "";
@@ -156,9 +167,10 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
   static void (*const say[GC_SENTENCES])(const struct gc_kernel_prediction *, char *) = {
       [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot,
       [GC_SAY_PARTIAL] = say_partial, [GC_SAY_STANDS] = say_stands,
-      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,
-      [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
-      [GC_SAY_HELPS] = say_helps,     [GC_SAY_TLBS] = say_tlbs,
+      [GC_SAY_TENSORS] = say_tensors, [GC_SAY_RULE] = say_rule,
+      [GC_SAY_NEAR] = say_near,       [GC_SAY_TRAFFIC] = say_traffic,
+      [GC_SAY_REASONS] = say_reasons, [GC_SAY_HELPS] = say_helps,
+      [GC_SAY_TLBS] = say_tlbs,
   };
 
   *text = '\0';

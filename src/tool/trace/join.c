@@ -165,6 +165,11 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
         return status;
     }
   }
+  if (in_header) { /* no records: the code says whether there are tensor copies */
+    code = find_module(part, nvdisasm, module);
+    if (code)
+      gc_module_write(code, kernel, trace);
+  }
   joined->kernels++;
   joined->launches += stands;
   return 0;

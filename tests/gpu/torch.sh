@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Records the kernels of a PyTorch program, predicts their hit rates, and compares them with hardware
+# counters. The results of the program must be those of a run alone. OUT=DIR keeps the files. Needs
+# python3 with torch and a GPU that it can use, and ncu; with Triton, one of its kernels, too.
+set -eu
+for command in python3 ncu; do
+  command -v "$command" >/dev/null || { echo "skipped: $command was not found"; exit 77; }
+done
+python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null ||
+  { echo "skipped: python3 has no torch that can use a GPU"; exit 77; }
+tool=${TOOL:-$PWD/hwloc-gpucache}
+HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
+export HWLOC_GPUCACHE_TRACE_LIBRARY
+here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
+check=$here/../../contrib/predict-check
+dir=${OUT:-$(mktemp -d)}
+[ -n "${OUT:-}" ] || trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+triton=
+python3 -c 'import triton' 2>/dev/null && triton=triton
+python3 "$here/torch_kinds.py" $triton >alone
+"$tool" trace --output results.trace -- python3 "$here/torch_kinds.py" $triton >recorded
+diff alone recorded
+cat alone
+export TOOL="$tool"
+"$tool" export --output record.xml
+status=0
+"$check" --record record.xml --output . --most 3 -- python3 "$here/torch_kinds.py" || status=$?
+[ $status -ne 3 ] || { echo "skipped: ncu cannot count here"; exit 77; }
+exit $status
