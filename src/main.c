@@ -179,8 +179,15 @@ static bool read_launches(const char *text, void *field)
 /* A comma list without empty members. */
 static bool read_list(const char *text, void *field)
 {
-  return read_text(text, field) && *text != ',' && text[strlen(text) - 1] != ',' &&
-         !strstr(text, ",,");
+  *(const char **)field = text;
+  for (;; text++) {
+    text += strspn(text, " \t");
+    if (!*text || *text == ',')
+      return false;
+    text += strcspn(text, ",");
+    if (!*text)
+      return true;
+  }
 }
 
 static bool read_seconds(const char *text, void *field)
@@ -377,6 +384,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct gc_su
     return status;
   tool->force |= tool->replace;
   tool->verbose |= tool->times;
+  tool->of_files = (*command)->bit & (SHOW | EXPORT | REPORT | COMPARE);
   if (gc_measure_check_only(tool->only, &err) ||
       gc_show_elements(tool->element, &tool->elements, &err))
     return gc_options_wrong("%s", err.text);

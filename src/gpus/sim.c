@@ -213,12 +213,12 @@ static bool same_file(const char *left, const char *right)
 }
 
 /* word: a profile's name, or its path when it has a '/'. */
-static int add(struct gc_gpus *gpus, const char *word, char *text)
+static int add(struct gc_gpus *gpus, const char *word, struct gc_few_names *unknown, char *text)
 {
   const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
   const struct gc_gpu *before;
   struct gc_gpu *gpu;
-  char id[80], names[400], path[sizeof(gpu->profile)] = "", other[sizeof(gpu->profile)] = "";
+  char id[80], cut[41], path[sizeof(gpu->profile)] = "", other[sizeof(gpu->profile)] = "";
   const bool found = find_profile(word, path, sizeof(path));
   const int length = snprintf(id, sizeof(id), "sim-%.64s", *name ? name : "unnamed");
 
@@ -247,9 +247,8 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   if (!found && strchr(word, '/')) {
     snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long");
   } else if (!found) {
-    gc_gpus_sim_names(names, sizeof(names));
-    snprintf(gpu->problem, sizeof(gpu->problem), "no simulated GPU is named '%.40s'; available: %s",
-             name, names[0] ? names : "none");
+    snprintf(cut, sizeof(cut), "%.40s", name);
+    gc_few_add(unknown, cut);
   } else if (*other) {
     snprintf(gpu->problem, sizeof(gpu->problem),
              "its profile %.90s has the same name as %.90s: rename one of them", path, other);
@@ -259,15 +258,48 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   return 0;
 }
 
+/* Gives the GPUs without a profile a problem, so that one message can be for all. */
+static void explain_unknown(struct gc_gpus *gpus, const struct gc_few_names *unknown)
+{
+  struct gc_error err;
+  char names[400];
+
+  gc_gpus_sim_names(names, sizeof(names));
+  gc_fail(&err, 0, "no simulated GPU is named %s; available: %s", unknown->text,
+          names[0] ? names : "none");
+  for (size_t i = 0; i < gpus->count; i++)
+    if (gpus->array[i].vendor == GC_VENDOR_SIM && !gpus->array[i].profile[0] &&
+        !gpus->array[i].problem[0])
+      snprintf(gpus->array[i].problem, sizeof(gpus->array[i].problem), "%s", err.text);
+}
+
+/* The word without blanks around it. */
+static char *strip(char *word)
+{
+  size_t length;
+
+  word += strspn(word, " \t");
+  length = strlen(word);
+  while (length && strchr(" \t", word[length - 1]))
+    word[--length] = '\0';
+  return word;
+}
+
 int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus)
 {
   char *words = strdup(sims), *text = malloc(PROFILE_MAX_BYTES + 2), *rest = NULL;
+  struct gc_few_names unknown = {.count = 0};
   int status = words && text ? 0 : -ENOMEM;
 
   if (status == 0)
     for (char *word = strtok_r(words, ",", &rest); word && status == 0;
-         word = strtok_r(NULL, ",", &rest))
-      status = add(gpus, word, text);
+         word = strtok_r(NULL, ",", &rest)) {
+      word = strip(word);
+      if (*word)
+        status = add(gpus, word, &unknown, text);
+    }
+  if (unknown.count)
+    explain_unknown(gpus, &unknown);
   free(text);
   free(words);
   return status;

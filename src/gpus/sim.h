@@ -9,7 +9,8 @@
 #include "gpus/list.h"
 
 /* Appends simulated GPUs. sims: comma list of profile names, or of paths of profiles (words with a
- * '/'). A GPU without a usable profile is appended with a problem. 0 or -ENOMEM. */
+ * '/'); blanks around a word do not count. A GPU without a usable profile is appended with a
+ * problem; all whose names have no profile have the same one, which names them. 0 or -ENOMEM. */
 int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus);
 
 /* Writes the names of all profiles in the profile directories (those of

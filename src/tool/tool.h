@@ -57,6 +57,7 @@ struct gc_tool {
   bool verbose, force, replace, no_store, json, xml, all; /* replace: force is set, too */
   /* all: show and measure print everything; purge removes all records */
   bool of_records;      /* purge: a word may name a record that no GPU has */
+  bool of_files;        /* a word may name a file or directory of records */
   bool must_store;      /* measure: a record that cannot be stored is a failure, not a warning */
   char **words;         /* the arguments after the subcommand */
   size_t count;

@@ -43,10 +43,13 @@ static bool get_directory(char directory[PATH_MAX])
   return getcwd(directory, PATH_MAX) && *directory == '/' && !access(directory, X_OK);
 }
 
-/* Appends an item of a list. A relative path gets the directory in front of it. */
+/* Appends an item of a list. A relative path gets the directory in front of it. Blanks around an
+ * item of a list of names do not count. */
 static char *append_item(char *end, const char *item, size_t length, bool names,
                          const char *directory)
 {
+  for (; names && length && strchr(" \t", *item); item++)
+    length--;
   if (length && *item != '/' && (!names || memchr(item, '/', length))) {
     end = stpcpy(end, directory);
     *end++ = '/';

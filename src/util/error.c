@@ -77,3 +77,16 @@ int gc_fail_in(struct gc_error *err, int status, const char *prefix)
   inner = *err;
   return gc_fail(err, status, "%.160s: %.340s", prefix, inner.text);
 }
+
+void gc_few_add(struct gc_few_names *few, const char *name)
+{
+  enum { MOST = 3 };
+  char *const end = few->text + few->shown;
+  const size_t room = sizeof few->text - few->shown;
+
+  if (few->count++ >= MOST)
+    snprintf(end, room, " or %zu more", few->count - MOST);
+  else
+    few->shown += (size_t)snprintf(end, room, "%s'%.*s'", few->count > 1 ? ", " : "",
+                                   (int)gc_whole_characters(name, 120), name);
+}

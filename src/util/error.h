@@ -37,4 +37,13 @@ int gc_fail(struct gc_error *err, int status, const char *format, ...)
 /* Puts "prefix: " before the sentence that is there. Returns status unchanged. */
 int gc_fail_in(struct gc_error *err, int status, const char *prefix);
 
+/* Names for a sentence, quoted: the first ones, and how many more there are. */
+struct gc_few_names {
+  char text[480];      /* "'a', 'b', 'c' or 17 more" */
+  size_t count, shown; /* names; bytes of the first ones */
+};
+
+/* Appends a name, of which it keeps at most 120 bytes. The struct is zeroed before the first. */
+void gc_few_add(struct gc_few_names *few, const char *name);
+
 #endif

@@ -26,7 +26,8 @@ include tests/predict/trace.mk
 include tests/predict/gpu/local.mk
 
 # Reuse distances with an allocator that the test controls.
-tests_predict_test_distance_LDFLAGS = -Wl,--wrap=calloc,--wrap=aligned_alloc
+tests_predict_test_distance_LDFLAGS = \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=aligned_alloc
 tests_predict_test_distance_LDADD = src/predict/distance/libpredict-distance.la $(CMOCKA_LIBS) -lm
 EXTRA_DIST += tests/predict/reference.h
 

@@ -7,6 +7,8 @@
  */
 #include "reference.h"
 
+#include "tests/unit/failing.h"
+
 #include "predict/distance/stack_lines.h"
 #include "predict/distance/slots.h"
 
@@ -20,26 +22,8 @@
 #define INFINITE GC_DISTANCE_INFINITE
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static long until_failure = -1; /* -1: none fails */
-static unsigned long failures;
-
-static int fails(void)
-{
-  if (until_failure < 0 || until_failure-- > 0)
-    return 0;
-  failures++;
-  return 1;
-}
-
-void *__real_calloc(size_t count, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {

@@ -1,20 +1,43 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of carve-outs to the line, where a few loads are slow for other reasons: with each of
- * these seeds, one search of an L1 ends a line early. The whole table on GPUs of data/sim:
- * test_tables.c.
+ * The table of carve-outs, where a few loads are slow for other reasons: they may end a search of
+ * an L1 a line early, or a rough one several steps early. With any seed, the table is found, and
+ * all of it is right within what its confidence refers to; with most seeds, to the line. The whole
+ * table on GPUs of data/sim: test_tables.c.
  */
 #include "open.h"
 
 #include "measure/capacity/capacity.h"
 
-static void an_l1_is_not_a_line_short(void **state)
+#define SEEDS 8
+#define MOST_SHORT 1 /* seeds with which an L1 is a line short; of many, 1 of 150 */
+#define WITHIN 0.005 /* as in carveout.c */
+
+/* Whether the whole table is right to the line. */
+static bool is_exact(struct opened *o, const struct gc_measured *l1, unsigned seed)
 {
-  static const unsigned seeds[] = {1, 3, 5};
+  bool exact = true;
+
+  for (int percent = 0; percent <= 100; percent++) {
+    const double found = (double)l1->carveouts.bytes[percent];
+    double truth;
+
+    gc_model_launch(o->model, percent, 32, 0);
+    truth = (double)gc_model_true_level(o->model, GC_SPACE_CA, 0);
+    if (found > truth || found < truth * (1 - WITHIN))
+      fail_msg("seed %u: %d %% leave %.0f bytes, not %.0f", seed, percent, found, truth);
+    exact &= found >= truth;
+  }
+  return exact;
+}
+
+static void l1s_are_right_with_any_seed(void **state)
+{
+  unsigned short_tables = 0;
 
   (void)state;
-  for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
+  for (unsigned seed = 1; seed <= SEEDS; seed++) {
     const struct gc_measured *l1;
     struct opened o;
 
@@ -30,27 +53,23 @@ static void an_l1_is_not_a_line_short(void **state)
                  "replacement = lru\n"
                  "[space ca]\npath = L1 30, L2 200 2, memory 500 5\n"
                  "[space cg]\npath = L2 200 2, memory 500 5\n[space shared]\npath = memory 20\n",
-                 seeds[i]);
+                 seed);
     open_warm_bench(&o);
     claim(&o, GC_L1, 217 << 10);
     l1 = measured(&o, GC_L1);
     must(&o, gc_step_carveouts(&o.m, measured(&o, GC_L1)), "carve-outs");
-    assert_true(gc_found(l1, GC_CARVEOUT_TABLE));
-    for (int percent = 0; percent <= 100; percent++) {
-      gc_model_launch(o.model, percent, 32, 0);
-      if (l1->carveouts.bytes[percent] != gc_model_true_level(o.model, GC_SPACE_CA, 0))
-        fail_msg("seed %u: %d %% leave %llu bytes, not %llu", seeds[i], percent,
-                 (unsigned long long)l1->carveouts.bytes[percent],
-                 (unsigned long long)gc_model_true_level(o.model, GC_SPACE_CA, 0));
-    }
+    if (!gc_found(l1, GC_CARVEOUT_TABLE))
+      fail_msg("seed %u: no table: %s", seed, l1->found[GC_CARVEOUT_TABLE].why);
+    short_tables += !is_exact(&o, l1, seed);
     close_gpu(&o);
   }
+  assert_true(short_tables <= MOST_SHORT);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(an_l1_is_not_a_line_short),
+      cmocka_unit_test(l1s_are_right_with_any_seed),
   };
 
   return cmocka_run_group_tests_name("carveouts", tests, NULL, NULL);

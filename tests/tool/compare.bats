@@ -49,6 +49,26 @@ changed() {
   [ "$(awk 'NR > 4 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 110 ]
 }
 
+@test "a table that is wider than the terminal becomes lines with titles; a file has the table" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  changed 'LatencyCycles" value="280.0"' 'LatencyCycles" value="301.5"'
+  local table columns
+  table=$("$tool" compare "$real" b.xml) || is 1 $?
+  for columns in 40 50; do
+    output=$(on_terminal "$columns" "$tool compare $real b.xml")
+    [ "$(widest "$output")" -le "$columns" ]
+    has "$(xargs <<<"$output")" "L2Cache LatencyCycles A: 280.0 B: 301.5 DIFFERENCE: +7.68 % LIMIT: 2 %"
+    has_not "$output" "PROPERTY"
+    is "$output" "$(COLUMNS=$columns "$tool" compare "$real" b.xml)"
+    output=$(on_terminal "$columns" "$tool compare $fleet")
+    [ "$(widest "$output")" -le "$columns" ]
+    has "$(xargs <<<"$output")" "SIGMAS: "
+  done
+  # it fits
+  output=$(on_terminal 300 "$tool compare $real b.xml")
+  is "$(sed -n "/^different/,\$p" <<<"$table")" "$(sed -n "/^different/,\$p" <<<"$output")"
+}
+
 @test "--tolerance replaces the limits of numbers, and of nothing else" {
   changed 'LatencyCycles" value="280.0"' 'LatencyCycles" value="301.5"'
   run "$tool" compare "$real" b.xml --tolerance 8

@@ -104,6 +104,20 @@ use_node_record() {
   has "${lines[-1]}" "lstopo will not show the caches of your GPUs; not ok: "
 }
 
+@test "on a narrow terminal only a word that is too long makes a line longer than the terminal" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  local columns text
+  text=$("$tool" doctor --sim "$tiny" | tr -d ' \n')
+  for columns in 40 60 80; do
+    output=$(on_terminal "$columns" "$tool doctor --sim $tiny")
+    is "$output" "$(COLUMNS=$columns "$tool" doctor --sim "$tiny")"
+    # with 80 columns, such a word may be behind the name of its link
+    is '' "$(awk -v most="$columns" 'length > most && NF > (most == 80 ? 4 : 1)' <<<"$output")"
+    is '' "$(grep ' $' <<<"$output")"
+    is "$text" "$(tr -d ' \n' <<<"$output")"
+  done
+}
+
 @test "a GPU without a record: ok if the next load can measure it, and nothing is measured now" {
   rm "$records"/*
   doctor --sim "$tiny"

@@ -38,6 +38,49 @@ machine() {
   use_tree "$BATS_TEST_TMPDIR/$1"
 }
 
+@test "a word that names neither a GPU nor a file: the message has it, and without a GPU also why there is none" {
+  local command
+  for command in show export "report page.html" compare; do
+    run_split "$tool" $command nodir
+    [ "$status" = 3 ] || is compare:4 "$command:$status"
+    has "$errors" "hwloc-gpucache: no GPU, file or directory is named 'nodir'; no GPU found in "
+    run_split "$tool" $command --sim "$tiny" nodir
+    [ "$status" = 3 ] || is compare:4 "$command:$status"
+    is "hwloc-gpucache: no GPU, file or directory is named 'nodir'; available GPUs: gpu0 (Tiny Test GPU)" "$errors"
+  done
+}
+
+@test "a path that cannot be used: each command names it and says why" {
+  cd "$BATS_TEST_TMPDIR"
+  mkdir empty
+  : >empty.xml
+  cp "$top_srcdir/doc/results/h200/record.xml" closed.xml
+  chmod 0 closed.xml
+  echo hello >text.xml
+  mkfifo pipe.xml
+  local command path
+  for command in show export "report page.html" compare "predict --sim $tiny"; do
+    while IFS=: read -r path why of_trace; do
+      run_split "${plain[@]}" timeout 20 "$tool" $command "$path"
+      [[ $status = 1 || $command:$status = compare:4 ]] || is 1 "$status"
+      is '' "$output"
+      is 1 "$(wc -l <<<"$errors")"
+      [[ $command != predict* || ! $of_trace ]] || why=$of_trace
+      has "$errors" "hwloc-gpucache: $path:"
+      has "$errors" "$why"
+    done <<'END'
+missing.xml:No such file or directory
+./missing:No such file or directory
+missing/:No such file or directory
+empty:no file *.xml with a GPU is in this directory:this is a directory, not a trace
+closed.xml:Permission denied
+empty.xml:the file is empty
+text.xml:not well-formed XML:does not begin a trace
+pipe.xml:not a regular file
+END
+  done
+}
+
 @test "WSL 2: the message says why no GPU is seen" {
   machine wsl
   run_split "$tool" list
@@ -126,6 +169,44 @@ machine() {
   is 3 "$status"
   is '' "$output"
   has "$errors" "'nothing'"
+}
+
+@test "twenty unknown names: one sentence with the first ones and the number of the others" {
+  local names sims command
+  names=$(seq -s ' ' -f none%g 20)
+  sims=$(seq -s , -f none%g 20)
+  use_node
+  for command in show measure "report page.html" purge; do
+    run_split "$tool" $command $names
+    is 3 "$status"
+    is '' "$output"
+    is 1 "$(wc -l <<<"$errors")"
+    has "$errors" "is named 'none1', 'none2', 'none3' or 17 more; available"
+  done
+  for command in list show measure "report page.html"; do
+    HWLOC_GPUCACHE_SIM=$sims,h200 run_split "$tool" $command --sim "$sims"
+    is 3 "$status"
+    is '' "$output"
+    is 1 "$(wc -l <<<"$errors")"
+    has "$errors" "no simulated GPU is named 'none1', 'none2', 'none3' or 17 more; available: a100"
+  done
+  run_split "$tool" show sim-none1 sim-none2
+  is 3 "$status"
+  is 1 "$(wc -l <<<"$errors")"
+  has "$errors" "no simulated GPU is named 'none1', 'none2'; available: a100"
+}
+
+@test "blanks around the names of simulated GPUs do not count" {
+  cd "$here"
+  local list
+  for list in "tiny , small" " h200,	./tiny ,./small" "./tiny, , ,./small"; do
+    HWLOC_GPUCACHE_SIM_PATH=$here HWLOC_GPUCACHE_SIM=${list/h200/a} run_split "$tool" list
+    has "$output" " sim-tiny "
+    has "$output" " sim-small "
+  done
+  run_split "$tool" list --sim " h200 ,	./tiny "
+  is 0 "$status"
+  is 3 "${#lines[@]}"
 }
 
 @test "an unknown simulated GPU: the available ones, exit 3" {

@@ -137,7 +137,7 @@ node_record() { echo "$records"/node-*.xml; }
   use d e
   run_split "$tool" measure --peers
   is 1 "$status"
-  grep 'the profile of gpu0 does not say how it reaches e' <<<"$errors"
+  grep '^hwloc-gpucache: gpu0: reaches no other GPU: the profile of gpu0 does not say how it reaches e' <<<"$errors"
   grep 'no GPU can reach another one, so nothing is stored' <<<"$errors"
   is '' "$(ls "$records" | grep xml || true)"
   use a missing

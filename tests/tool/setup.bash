@@ -13,6 +13,7 @@ LSTOPO=${LSTOPO:-lstopo-no-graphics}
 
 prepare() {
   unset HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_VERBOSE XDG_CACHE_HOME
+  unset COLUMNS
   unset CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL
   records=$BATS_TEST_TMPDIR/records
   export HWLOC_GPUCACHE_DIR=$records HWLOC_GPUCACHE_SIM_PATH=$top_srcdir/data/sim
@@ -38,6 +39,14 @@ use_node() {
 run_split() {
   run bash -c '"$@" 2>"$BATS_TEST_TMPDIR/errors"' run "$@"
   errors=$(cat "$BATS_TEST_TMPDIR/errors")
+}
+
+# The length of the longest line.
+widest() { wc -L <<<"$1"; }
+
+# on_terminal COLUMNS COMMAND: what the command prints on a terminal of that width.
+on_terminal() {
+  script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r'
 }
 
 # is EXPECTED ACTUAL

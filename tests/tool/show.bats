@@ -7,9 +7,6 @@ setup() {
   prepare
 }
 
-# The length of the longest line.
-widest() { wc -L <<<"$1"; }
-
 # A node whose first GPU has the record of a real H200: this file of doc/results.
 use_h200() {
   local method file=$top_srcdir/doc/results/${1:-h200/record.xml} uuid
@@ -443,15 +440,22 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   command -v script >/dev/null || skip "script (package bsdutils) is missing"
   local record=$top_srcdir/doc/results/structure/h200.xml columns
   for columns in 40 80; do
-    output=$(script -qec "stty cols $columns; $tool show --color never $record" /dev/null </dev/null | tr -d '\r')
+    output=$(on_terminal "$columns" "$tool show --color never $record")
     [ "$(widest "$output")" -le "$columns" ]
     has "$output" "26.21 MiB"
     has "$(xargs <<<"$output")" "This terminal has $columns columns; left out: "
-    output=$(script -qec "stty cols $columns; $tool show --all --color never $record" /dev/null </dev/null | tr -d '\r')
+    # $COLUMNS has the same effect, on a terminal and elsewhere
+    is "$output" "$(COLUMNS=$columns "$tool" show "$record")"
+    is "$output" "$(COLUMNS=$columns on_terminal 120 "$tool show --color never $record")"
+    output=$(on_terminal "$columns" "$tool show --all --color never $record")
     [ "$(widest "$output")" -le "$columns" ]
   done
-  output=$(script -qec "stty cols 120; $tool show --color never $record" /dev/null </dev/null | tr -d '\r')
+  output=$(on_terminal 120 "$tool show --color never $record")
   is "$("$tool" show "$record")" "$output"
+  # what is no width does not count
+  for columns in 0 -40 x 40x '' 99999999999; do
+    is "$output" "$(COLUMNS=$columns "$tool" show "$record")"
+  done
 }
 
 @test "colour: only on a terminal, or if it is asked for" {
@@ -475,8 +479,8 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
 @test "colour on a pseudo-terminal: NO_COLOR, TERM and --color" {
   command -v script >/dev/null || skip "script (package bsdutils) is missing"
   use_h200
-  # on_terminal VARIABLE... -- OPTION...
-  on_terminal() {
+  # coloured VARIABLE... -- OPTION...
+  coloured() {
     local -a variables=()
     for (( ; ; )); do [ "$1" = -- ] && break; variables+=("$1"); shift; done
     shift
@@ -484,17 +488,17 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
     has "$output" "NVIDIA H200"
   }
   local escape=$'\e'
-  on_terminal TERM=xterm --
+  coloured TERM=xterm --
   has "$output" "$escape[1m"
-  on_terminal TERM=xterm NO_COLOR= --
+  coloured TERM=xterm NO_COLOR= --
   has "$output" "$escape[1m"
-  on_terminal TERM=xterm NO_COLOR=1 --
+  coloured TERM=xterm NO_COLOR=1 --
   has_not "$output" "$escape"
-  on_terminal TERM=dumb --
+  coloured TERM=dumb --
   has_not "$output" "$escape"
-  on_terminal TERM= --
+  coloured TERM= --
   has_not "$output" "$escape"
-  on_terminal TERM=xterm -- --color never
+  coloured TERM=xterm -- --color never
   has_not "$output" "$escape"
 }
 

@@ -31,6 +31,8 @@ refused() {
   refused "--sim needs names" list --sim ""
   refused "--sim needs names" list --sim a,,b
   refused "--sim needs names" list --sim ,a
+  refused "--sim needs names" list --sim " "
+  refused "--sim needs names" list --sim "a, ,b"
   refused "--timeout needs a number of seconds above 0 and up to 86400, not 'ten'" measure --timeout ten
   refused "--timeout needs a number of seconds above 0 and up to 86400, not '86401'" measure --timeout 86401
   "$tool" measure --timeout 86400 --sim "$tiny" --only SharedMemory

@@ -731,8 +731,15 @@ EOF
   [ "$status" -eq 1 ]
   [[ $output == *"kernel 1: copy"* ]]
   [[ $errors == *"ended with status 3" ]]
+  # a status is not taken for a signal, nor for a program that was not started
+  local ended
+  for ended in 127 137; do
+    run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy exit "$ended"
+    [ "$status" -eq 1 ]
+    [[ $errors == *"ended with status $ended" ]]
+  done
   run_split "$tool" predict --sim t1000 --seeds 0 -- "$program" copy kill
   [ "$status" -eq 1 ]
   [[ $output == *"kernel 1: copy"* ]]
-  [[ $errors == *"ended with status 137 (signal 9: Killed)" ]]
+  [[ $errors == *"was ended by signal 9 (Killed)" ]]
 }

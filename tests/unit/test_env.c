@@ -62,9 +62,15 @@ static void relative_paths_become_absolute(void **state)
     char separator;
     bool names;
   } texts[] = {
-    {"records", "/proc/records", '\0', false},   {"/records", "/records", '\0', false},
-    {"a:b", "/proc/a:b", '\0', false},           {"a:/b::c/d:", "/proc/a:/b::/proc/c/d:", ':', false},
-    {"h200,./x,/y,", "h200,/proc/./x,/y,", ',', true}, {"", "", '\0', false}, {",", ",", ',', true},
+      {"records", "/proc/records", '\0', false},
+      {"/records", "/records", '\0', false},
+      {"a:b", "/proc/a:b", '\0', false},
+      {"a:/b::c/d:", "/proc/a:/b::/proc/c/d:", ':', false},
+      {"h200,./x,/y,", "h200,/proc/./x,/y,", ',', true},
+      {"", "", '\0', false},
+      {",", ",", ',', true},
+      {" ./x, h200 ,\t/y", "/proc/./x,h200 ,/y", ',', true},
+      {" x: y", "/proc/ x:/proc/ y", ':', false},
   };
   struct gc_env *copy;
 

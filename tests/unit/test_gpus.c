@@ -251,7 +251,7 @@ static void simulated(void **state)
   put("h200", "# modelled = x\n  model =  NVIDIA H200   # really\nsms = 132\n");
   put("plain", "sms = 1\n");
   put("README", "model = no profile\n");
-  snprintf(sims, sizeof(sims), "h200,%s/h200,plain,h200,nope", root);
+  snprintf(sims, sizeof(sims), " h200,\t%s/h200 ,plain ,h200, ,nope", root);
   list(sims);
   assert_int_equal(gpus.count, 3); /* each once */
   assert_string_equal(gpus.array[0].identity.id, "sim-h200");
@@ -270,6 +270,12 @@ static void simulated(void **state)
   assert_ptr_equal(gc_gpus_by_name(&gpus, "plain"), &gpus.array[1]);
   assert_ptr_equal(gc_gpus_by_name(&gpus, "sim-plain"), &gpus.array[1]);
   assert_ptr_equal(gc_gpus_by_name(&gpus, path_of("plain")), &gpus.array[1]);
+  list("nope,plain,none1,none2,none3,none4");
+  assert_int_equal(gpus.count, 6);
+  assert_non_null(strstr(gpus.array[0].problem, "named 'nope', 'none1', 'none2' or 2 more; "));
+  for (size_t i = 0; i < gpus.count; i++)
+    assert_string_equal(gpus.array[i].problem, i == 1 ? "" : gpus.array[0].problem);
+  list("h200");
   /* A profile with any change is another GPU. */
   before = gpus.array[0].identity;
   put("h200", "# modelled = x\n  model =  NVIDIA H200   # really\nsms = 133\n");

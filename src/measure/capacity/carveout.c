@@ -181,23 +181,32 @@ static int fine(struct table *t, uint64_t about, uint64_t *bytes)
   for (int attempt = 0; attempt < ATTEMPTS && !status && (confidence < SURE || is_odd(t, *bytes));
        attempt++)
     status = last_fitting(t, &range, bytes, &confidence);
+  if (!status && confidence < SURE_ENOUGH)
+    return -EDOM;
   t->confidence *= confidence;
-  return status ? status : confidence < SURE_ENOUGH ? -EDOM : 0;
+  return status;
 }
 
 /* Finds the L1 at one percentage. It lies between those at two others, and often equals one of
- * them. */
+ * them. The fine search cannot be sure if slow loads have misled the rough one by several steps. */
 static int find(struct table *t, int index, uint64_t least, uint64_t most)
 {
-  uint64_t about;
   int status = set(t, index);
+  uint64_t about;
 
-  if (status || (status = rough(t, least, most, &about)))
+  if (status)
     return status;
-  if (!same_l1(t, about, least) && !same_l1(t, about, most))
-    return fine(t, about, &t->bytes[index]);
-  t->bytes[index] = same_l1(t, about, most) ? most : least;
-  return 0;
+  for (int n = 0; n < TRIES; n++) {
+    if ((status = rough(t, least, most, &about)))
+      return status;
+    if (same_l1(t, about, least) || same_l1(t, about, most)) {
+      t->bytes[index] = same_l1(t, about, most) ? most : least;
+      return 0;
+    }
+    if ((status = fine(t, about, &t->bytes[index])) != -EDOM)
+      return status;
+  }
+  return status;
 }
 
 /* The next percentage to try between two. The L1 at a percentage and the L1 at 100 % differ as much

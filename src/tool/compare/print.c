@@ -2,6 +2,7 @@
 #include "tool/compare/print.h"
 
 #include "tool/print/table.h"
+#include "tool/print/terminal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -52,16 +53,16 @@ static void print_percent(double percent, char *text)
 
 static void print_subject(const char *label, const struct gc_subject *subject)
 {
-  printf("%s  %s, %s\n   %s, driver %s, measured %s\n", label, subject->name, subject->id,
-         *subject->model ? subject->model : "unknown model",
-         *subject->driver ? subject->driver : "unknown",
-         *subject->measured ? subject->measured : "at an unknown time");
+  gc_terminal_say("%s  %s, %s\n   %s, driver %s, measured %s", label, subject->name, subject->id,
+                  *subject->model ? subject->model : "unknown model",
+                  *subject->driver ? subject->driver : "unknown",
+                  *subject->measured ? subject->measured : "at an unknown time");
 }
 
 static void print_note(const char *sentence, void *data)
 {
   (void)data;
-  printf("%s\n", sentence);
+  gc_terminal_say("%s", sentence);
 }
 
 static int start_table(struct gc_table *table, const char *const *titles, size_t columns)
@@ -104,7 +105,7 @@ static int print_differences(const struct gc_comparison *report, const struct gc
 
   for (size_t i = first; !status && i < end; i++)
     status = add_difference(report, pair, &pair->differences[i], &table);
-  gc_table_print(&table, "  ");
+  gc_table_print_all(&table, "  ", 2);
   return status;
 }
 
@@ -116,14 +117,14 @@ int gc_print_pair(const struct gc_comparison *report, const struct gc_pair *pair
   print_subject("B", pair->b);
   gc_pair_notes(pair->a, pair->b, print_note, NULL);
   if (pair->counting) {
-    printf("different: %zu; %zu values compared\n", pair->counting, pair->compared);
+    gc_terminal_say("different: %zu; %zu values compared", pair->counting, pair->compared);
     status = print_differences(report, pair, 0, pair->counting, true);
   } else {
-    printf("alike: %zu values are within their limits\n", pair->compared);
+    gc_terminal_say("alike: %zu values are within their limits", pair->compared);
   }
   if (pair->count > pair->counting && !status) {
-    printf("not counted, because only one of the two has a value: %zu\n",
-           pair->count - pair->counting);
+    gc_terminal_say("not counted, because only one of the two has a value: %zu",
+                    pair->count - pair->counting);
     status = print_differences(report, pair, pair->counting, pair->count, false);
   }
   return status;
@@ -167,11 +168,11 @@ static int print_outliers(const struct gc_comparison *report, const struct gc_fl
 
   if (!fleet->outlier_count)
     return 0;
-  printf("OUTLIERS: values that differ from those of equal GPUs\n");
+  gc_terminal_say("OUTLIERS: values that differ from those of equal GPUs");
   status = start_table(&table, titles, 7);
   for (size_t i = 0; !status && i < fleet->outlier_count; i++)
     status = add_outlier(report, &fleet->outliers[i], &table);
-  gc_table_print(&table, "  ");
+  gc_table_print_all(&table, "  ", 3);
   putchar('\n');
   return status;
 }
@@ -206,11 +207,11 @@ static int print_divided(const struct gc_comparison *report, const struct gc_fle
 
   if (!fleet->divided_count)
     return 0;
-  printf("DIVIDED: properties in which too many GPUs deviate to call them outliers\n");
+  gc_terminal_say("DIVIDED: properties in which too many GPUs deviate to call them outliers");
   status = start_table(&table, titles, 5);
   for (size_t i = 0; !status && i < fleet->divided_count; i++)
     status = add_divided(report, fleet, &fleet->divided[i], &table);
-  gc_table_print(&table, "  ");
+  gc_table_print_all(&table, "  ", 2);
   putchar('\n');
   return status;
 }
@@ -224,12 +225,12 @@ static void print_groups(const struct gc_fleet *fleet)
     const size_t first = fleet->order[group->first];
 
     gc_group_text(fleet->subjects, first, text, sizeof text);
-    printf("%6zu  %s%s\n", group->count, text,
-           group->count == 1               ? ": not compared, no other GPU is like it"
-           : group->count < GC_FLEET_LEAST ? ": compared with each other"
-                                           : "");
+    gc_terminal_say("%6zu  %s%s", group->count, text,
+                    group->count == 1               ? ": not compared, no other GPU is like it"
+                    : group->count < GC_FLEET_LEAST ? ": compared with each other"
+                                                    : "");
     if (group->count == 1)
-      printf("        %s\n", fleet->subjects->array[first].name);
+      gc_terminal_say("        %s", fleet->subjects->array[first].name);
   }
 }
 
@@ -254,7 +255,7 @@ static int print_repeated(const struct gc_subjects *subjects)
   for (size_t i = 1; i < subjects->count; i++)
     repeated += !strcmp(ids[i - 1], ids[i]);
   if (repeated)
-    printf("records that repeat a GPU: %zu\n", repeated);
+    gc_terminal_say("records that repeat a GPU: %zu", repeated);
   free(ids);
   return 0;
 }
@@ -266,14 +267,15 @@ int gc_print_fleet(const struct gc_comparison *report, const struct gc_fleet *fl
 
   if (!status)
     status = print_divided(report, fleet);
-  printf("  GPUS  KIND\n");
+  puts("  GPUS  KIND");
   print_groups(fleet);
   if (fleet->comparisons > 0)
-    printf("Outliers are beyond the limit of their property and %.1f sigmas, for %.0f numbers.\n",
-           fleet->sigmas, fleet->comparisons);
+    gc_terminal_say(
+        "Outliers are beyond the limit of their property and %.1f sigmas, for %.0f numbers.",
+        fleet->sigmas, fleet->comparisons);
   if (!status)
     status = print_repeated(report->subjects);
-  printf("%zu GPU%s, %zu kind%s: %zu with outliers\n", gpus, gpus == 1 ? "" : "s",
-         fleet->group_count, fleet->group_count == 1 ? "" : "s", fleet->outlier_gpus);
+  gc_terminal_say("%zu GPU%s, %zu kind%s: %zu with outliers", gpus, gpus == 1 ? "" : "s",
+                  fleet->group_count, fleet->group_count == 1 ? "" : "s", fleet->outlier_gpus);
   return status;
 }

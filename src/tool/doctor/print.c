@@ -2,62 +2,73 @@
 #include "tool/doctor/print.h"
 
 #include "tool/print/json.h"
+#include "tool/print/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define INDENT 37 /* the width of the columns before the last one */
-#define WIDTH 100
+#define LEAST 40  /* of the last one; with less, it is below the others, */
+#define NARROW 11 /* and in this column, behind "to do: " */
 
 static const char *const words[] = {
     [GC_LINK_OK] = "ok", [GC_LINK_NOT_OK] = "not ok", [GC_LINK_NOT_APPLICABLE] = "not applicable"};
 
-/* Prints a text from the column INDENT on, in lines that end at a blank before WIDTH if possible.
- */
-static void print_wrapped(const char *text)
+/* Prints "before" so that it ends in the column `indent`, and a text from there on, in lines that
+ * are not longer than `width` if possible. */
+static void print_wrapped(const char *before, const char *text, size_t indent, size_t width)
 {
-  const size_t most = WIDTH - INDENT;
+  printf("%*s", (int)indent, before);
+  for (;;) {
+    size_t length = gc_terminal_fit(text, width > indent ? width - indent : 1);
 
-  while (strlen(text) > most) {
-    size_t length = most;
-
-    while (length > 0 && text[length] != ' ')
-      length--;
-    if (!length) /* a long path: it is not cut */
+    if (length < strcspn(text, " ")) /* a long path: it is not cut */
       length = strcspn(text, " ");
+    while (length > 1 && text[length - 1] == ' ')
+      length--;
     printf("%.*s\n", (int)length, text);
     text += length;
     text += strspn(text, " ");
     if (!*text)
       return;
-    printf("%*s", INDENT, "");
+    printf("%*s", (int)indent, "");
   }
-  puts(text);
+}
+
+static void print_finding(const struct gc_link_finding *finding)
+{
+  const size_t width = gc_terminal_text_width();
+  const bool wide = width >= INDENT + LEAST;
+  const size_t indent = wide ? INDENT : NARROW;
+  char columns[64];
+
+  snprintf(columns, sizeof columns, wide ? "%-14s  %-19s  " : "%-14s  %s", words[finding->status],
+           finding->link);
+  if (!wide)
+    puts(columns);
+  print_wrapped(wide ? columns : "", finding->found, indent, width);
+  if (*finding->remedy)
+    print_wrapped("to do: ", finding->remedy, indent, width);
 }
 
 void gc_doctor_print(const struct gc_doctor *doctor)
 {
-  const char *shows = doctor->tool->python ? "python3 with pyhwloc" : "lstopo";
+  const struct gc_tool *tool = doctor->tool;
+  const char *shows = tool->python ? "python3 with pyhwloc" : "lstopo";
+  char not_ok[32] = "";
   unsigned broken = 0;
 
   for (size_t i = 0; i < doctor->count; i++) {
-    const struct gc_link_finding *finding = &doctor->findings[i];
-
-    broken += finding->status == GC_LINK_NOT_OK;
-    printf("%-14s  %-19s  ", words[finding->status], finding->link);
-    print_wrapped(finding->found);
-    if (*finding->remedy) {
-      printf("%*s", INDENT, "to do: ");
-      print_wrapped(finding->remedy);
-    }
+    broken += doctor->findings[i].status == GC_LINK_NOT_OK;
+    print_finding(&doctor->findings[i]);
   }
-  if (doctor->is_shown && doctor->tool->sims)
-    printf("HWLOC_GPUCACHE_SIM=%s %s will show the caches", doctor->tool->sims, shows);
-  else
-    printf("%s will %sshow the caches of your GPUs", shows, doctor->is_shown ? "" : "not ");
   if (broken || !doctor->is_shown)
-    printf("; not ok: %u", broken);
-  puts(".");
+    snprintf(not_ok, sizeof not_ok, "; not ok: %u", broken);
+  if (doctor->is_shown && tool->sims)
+    gc_terminal_say("HWLOC_GPUCACHE_SIM=%s %s will show the caches%s.", tool->sims, shows, not_ok);
+  else
+    gc_terminal_say("%s will %sshow the caches of your GPUs%s.", shows,
+                    doctor->is_shown ? "" : "not ", not_ok);
 }
 
 static json_t *text_or_null(const char *text)

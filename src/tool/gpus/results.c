@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/gpus/results.h"
 
+#include "tool/gpus/targets.h"
 #include "tool/print/messages.h"
 
 #include <stdio.h>
@@ -118,6 +119,6 @@ void gc_say_once(const struct gc_result *results, const char *const *sentences, 
                                : " to ",
                last == k ? "" : results[last].gpu->name);
     }
-    gc_say(names, "%s", sentences[i]);
+    gc_say(gc_targets_is_there(results[i].gpu) ? names : NULL, "%s", sentences[i]);
   }
 }

@@ -64,12 +64,13 @@ static void only_simulated(struct gc_gpus *gpus)
   gpus->count = kept;
 }
 
-/* The message names the root directory, and says so if HWLOC_FSROOT is ignored. */
-static int no_gpu(void)
+/* The message names the root directory, and says so if HWLOC_FSROOT is ignored. before: its
+ * beginning. */
+static int no_gpu(const char *before)
 {
   const char *root = gc_environment_root(), *why = gc_gpus_why_unseen(root);
 
-  gc_say(NULL, "no GPU found%s%s%s: %s%s; try --sim h200", *root ? " in " : "", root,
+  gc_say(NULL, "%sno GPU found%s%s%s: %s%s; try --sim h200", before, *root ? " in " : "", root,
          *root ? " (HWLOC_FSROOT)" : "",
          why ? why
              : "neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices show one",
@@ -85,9 +86,27 @@ bool gc_targets_is_there(const struct gc_gpu *gpu)
          (gpu->profile[0] && !access(gpu->profile, F_OK));
 }
 
-static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus, const char *word)
+bool gc_targets_is_repeated(const struct gc_gpus *gpus, const struct gc_gpu *gpu)
 {
-  char names[700] = "";
+  for (const struct gc_gpu *earlier = gpus->array; earlier < gpu; earlier++)
+    if (!strcmp(earlier->problem, gpu->problem))
+      return true;
+  return false;
+}
+
+/* Says which words name no GPU. */
+static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus,
+                       const struct gc_few_names *unknown)
+{
+  char names[700] = "", before[600];
+
+  snprintf(before, sizeof before, "no GPU%s is named %s; ",
+           tool->of_records ? " and no record"
+           : tool->of_files ? ", file or directory"
+                            : "",
+           unknown->text);
+  if (!gpus->count && !tool->of_records)
+    return no_gpu(before);
 
   for (size_t i = 0; i < gpus->count; i++) {
     const size_t used = strlen(names);
@@ -98,14 +117,15 @@ static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus, c
              gpus->array[i].identity.model[0] ? gpus->array[i].identity.model
                                               : gpus->array[i].identity.id);
   }
-  gc_say(NULL, "no GPU%s is named '%s'; available%s: %s", tool->of_records ? " and no record" : "",
-         word, tool->of_records ? " GPUs" : "", *names ? names : "none");
+  gc_say(NULL, "%savailable%s: %s", before, tool->of_records || tool->of_files ? " GPUs" : "",
+         *names ? names : "none");
   return GC_EXIT_NO_GPU;
 }
 
 static int choose(const struct gc_tool *tool, struct gc_targets *targets)
 {
-  size_t most = tool->count ? tool->count : targets->gpus.count;
+  const size_t most = tool->count ? tool->count : targets->gpus.count;
+  struct gc_few_names unknown = {.count = 0};
 
   targets->chosen = calloc(most ? most : 1, sizeof *targets->chosen);
   if (!targets->chosen)
@@ -117,14 +137,16 @@ static int choose(const struct gc_tool *tool, struct gc_targets *targets)
     struct gc_gpu *gpu = gc_gpus_by_name(&targets->gpus, tool->words[i]);
     bool again = false;
 
-    if (!gpu)
-      return no_such_gpu(tool, &targets->gpus, tool->words[i]);
+    if (!gpu) {
+      gc_few_add(&unknown, tool->words[i]);
+      continue;
+    }
     for (size_t j = 0; j < targets->count; j++)
       again |= targets->chosen[j] == gpu;
     if (!again)
       targets->chosen[targets->count++] = gpu;
   }
-  return GC_EXIT_DONE;
+  return unknown.count ? no_such_gpu(tool, &targets->gpus, &unknown) : GC_EXIT_DONE;
 }
 
 int gc_targets_list(const struct gc_tool *tool, struct gc_gpus *gpus)
@@ -152,8 +174,8 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
     gc_no_memory();
   } else {
     gc_gpus_restrict(gc_environment_root(), &targets->gpus);
-    if (!targets->gpus.count && !(tool->of_records && tool->count)) {
-      status = no_gpu();
+    if (!targets->gpus.count && !((tool->of_records || tool->of_files) && tool->count)) {
+      status = no_gpu("");
     } else {
       status = choose(tool, targets);
     }

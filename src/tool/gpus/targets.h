@@ -30,4 +30,7 @@ char *gc_targets_sims(const struct gc_tool *tool);
 /* False: the word for a simulated GPU names no profile; gpu->problem has the message. */
 bool gc_targets_is_there(const struct gc_gpu *gpu);
 
+/* Whether an earlier GPU of the list has the same problem. */
+bool gc_targets_is_repeated(const struct gc_gpus *gpus, const struct gc_gpu *gpu);
+
 #endif

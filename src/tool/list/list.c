@@ -129,7 +129,8 @@ int gc_tool_list(const struct gc_tool *tool)
     const struct gc_gpu *gpu = targets.chosen[i];
 
     if (!gc_targets_is_there(gpu)) {
-      gc_say(NULL, "%s", gpu->problem);
+      if (!gc_targets_is_repeated(&targets.gpus, gpu))
+        gc_say(NULL, "%s", gpu->problem);
       status = GC_EXIT_NO_GPU;
       continue;
     }

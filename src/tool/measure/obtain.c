@@ -121,10 +121,7 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
       continue;
     result->status = weigh_problem(result->gpu);
     gc_fail(&result->problem, 0, "%s", result->gpu->problem);
-    if (result->status == GC_EXIT_NO_GPU && result->gpu->vendor == GC_VENDOR_SIM)
-      gc_say(NULL, "%s", result->problem.text); /* there is no GPU to name */
-    else
-      sentences[i] = result->problem.text;
+    sentences[i] = result->problem.text;
   }
   gc_say_once(results, sentences, targets->count);
   if (count == 1)

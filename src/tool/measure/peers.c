@@ -10,6 +10,7 @@
 #include "store/store.h"
 #include "tool/gpus/earlier_record.h"
 #include "tool/gpus/hwloc_xml.h"
+#include "tool/print/format.h"
 #include "tool/print/messages.h"
 #include "tool/print/progress.h"
 #include "tool/print/table.h"
@@ -152,8 +153,8 @@ static int measure_one(const struct group *group, size_t i, struct gc_device *co
 
     if (gc_infos_get(infos, HWLOC_GPUCACHE_PEER_PATH))
       *found = true;
-    else if (why)
-      gc_say(gpu->name, "%s", why);
+    else if (why && gc_is_absent(why))
+      gc_say(gpu->name, "reaches no other GPU: %s", why + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
     /* what could not be measured now is measured again the next time */
     if (gc_provisional_why(record) &&
         gc_infos_set(&node->infos, GC_PROVISIONAL, gc_provisional_why(record)))

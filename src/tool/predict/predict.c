@@ -16,14 +16,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define OF_SIGNAL 128 /* as a shell adds it to the number of the signal that ended a program */
 
 static bool is_executable(const char *path)
 {
@@ -281,7 +278,8 @@ static int predict_program(const struct gc_tool *tool, const struct gc_sources *
 {
   struct gc_tool traced = *tool;
   char path[PATH_MAX], *word = path;
-  int ended, status, file;
+  struct gc_ended ended;
+  int status, file;
 
   snprintf(path, sizeof path, "%s/hwloc-gpucache-XXXXXX", gc_temporary());
   file = mkostemp(path, O_CLOEXEC);
@@ -300,12 +298,12 @@ static int predict_program(const struct gc_tool *tool, const struct gc_sources *
   if (status == GC_EXIT_DONE)
     status = predict_on(&traced, sources, tool->timeout, path);
   unlink(path);
-  if (ended > OF_SIGNAL && ended <= OF_SIGNAL + SIGSYS)
-    gc_say(NULL, "%s ended with status %d (signal %d: %s)", tool->program[0], ended,
-           ended - OF_SIGNAL, strsignal(ended - OF_SIGNAL));
-  else if (ended && ended != 126 && ended != 127) /* these have a message */
-    gc_say(NULL, "%s ended with status %d", tool->program[0], ended);
-  return ended ? gc_worse(status, GC_EXIT_FAILED) : status;
+  if (ended.signal)
+    gc_say(NULL, "%s was ended by signal %d (%s)", tool->program[0], ended.signal,
+           strsignal(ended.signal));
+  else if (ended.started && ended.status) /* if it was not started, there is a message */
+    gc_say(NULL, "%s ended with status %d", tool->program[0], ended.status);
+  return ended.status ? gc_worse(status, GC_EXIT_FAILED) : status;
 }
 
 int gc_tool_predict(const struct gc_tool *tool)

@@ -178,3 +178,31 @@ void gc_table_print(struct gc_table *table, const char *indent)
   table->cells = NULL;
   table->rows = 0;
 }
+
+/* "L2Cache ReadGBps  A: 9017  B: 8600" */
+static void print_row(const struct gc_table *table, size_t row, const char *indent, size_t keys)
+{
+  char text[GC_TABLE_COLUMNS * (GC_CELL + 32)];
+  size_t used = (size_t)snprintf(text, sizeof text, "%s", indent);
+
+  for (size_t i = 0; i < table->columns; i++) {
+    const char *cell = table->cells[row][i], *title = table->cells[0][i];
+
+    if (i < keys)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "", cell);
+    else if (strcmp(cell, "-"))
+      used += (size_t)snprintf(text + used, sizeof text - used, "  %s: %s", title, cell);
+  }
+  gc_terminal_print(text, NULL);
+}
+
+void gc_table_print_all(struct gc_table *table, const char *indent, size_t keys)
+{
+  table->width = gc_terminal_width(STDOUT_FILENO);
+  if (table->width && gc_table_fit(table, indent) < table->columns) {
+    for (size_t row = 1; row < table->rows; row++)
+      print_row(table, row, indent, keys);
+    table->rows = 0;
+  }
+  gc_table_print(table, indent);
+}

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/print/terminal.h"
 
+#include "util/number.h"
+
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +31,10 @@ bool gc_terminal_colour(const char *when)
 size_t gc_terminal_width(int fd)
 {
   struct winsize size;
+  uint64_t wanted;
 
+  if (gc_number_whole(secure_getenv("COLUMNS"), &wanted) && wanted && wanted <= INT_MAX)
+    return wanted;
   return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
@@ -105,4 +112,20 @@ void gc_terminal_print(const char *text, const char *style)
       printf("%.*s\n", (int)length, text); /* out of memory: as it is */
     free(line);
   }
+}
+
+void gc_terminal_say(const char *format, ...)
+{
+  char *text = NULL;
+  va_list values;
+
+  va_start(values, format);
+  if (vasprintf(&text, format, values) < 0)
+    text = NULL;
+  va_end(values);
+  if (gc_terminal_width(STDOUT_FILENO))
+    gc_terminal_print(text ? text : "out of memory", NULL);
+  else
+    puts(text ? text : "out of memory");
+  free(text);
 }

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the terminal,
- * and a terminal gets bold headings and dim side notes.
+ * and a terminal gets bold headings and dim side notes. $COLUMNS is the width for terminals and
+ * files alike, as for git.
  */
 #ifndef GC_TOOL_PRINT_TERMINAL_H
 #define GC_TOOL_PRINT_TERMINAL_H
@@ -23,10 +24,11 @@ bool gc_terminal_can(const char *when);
  * is a terminal, $TERM is neither empty nor "dumb", and $NO_COLOR is not set or empty. */
 bool gc_terminal_colour(const char *when);
 
-/* The columns of the terminal that this descriptor is; 0: it is none, or does not say. */
+/* $COLUMNS if it is a whole number above 0; else the columns of the terminal that this descriptor
+ * is; 0: it is none, or does not say. */
 size_t gc_terminal_width(int fd);
 
-/* The longest line to print on stdout: GC_TEXT_WIDTH, or less on a narrow terminal. */
+/* The longest line to print on stdout: GC_TEXT_WIDTH, or less if gc_terminal_width is less. */
 size_t gc_terminal_text_width(void);
 
 /* The columns that this text needs: its characters in UTF-8. */
@@ -40,5 +42,9 @@ size_t gc_terminal_fit(const char *text, size_t columns);
 /* Prints lines of text. A line that is too long continues on the next one, indented by two more
  * than the line itself. style: GC_BOLD or GC_DIM for all of it; NULL: none. */
 void gc_terminal_print(const char *text, const char *style);
+
+/* The same without a style, but if there is no gc_terminal_width, lines of any length stay whole:
+ * for what scripts search. The newline at the end is added. */
+void gc_terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -85,6 +85,10 @@ static int visit_file(const char *path, gc_topology_visitor *visit, void *data,
 
   if (status)
     return status;
+  if (!length) {
+    free(text);
+    return gc_fail(err, -EBADMSG, "%.400s: the file is empty", path);
+  }
   status = gc_record_read_xml(text, length, &record, err);
   if (!status && !strncmp(record->identity.id, GC_NODE_PREFIX, strlen(GC_NODE_PREFIX))) {
     gc_record_free(record);
@@ -314,13 +318,39 @@ static int add_path(const char *path, struct gc_sources *sources)
   return status || bad ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
+/* Whether there is a GPU for each word that names one. If not, one sentence has those words. */
+static int check_gpus(const struct gc_tool *tool)
+{
+  struct gc_tool gpus = *tool;
+  struct gc_targets targets;
+  int status = GC_EXIT_DONE;
+
+  gpus.words = calloc(tool->count, sizeof *gpus.words);
+  gpus.count = 0;
+  gpus.xml = false;
+  if (!gpus.words)
+    return gc_no_memory();
+  for (size_t i = 0; i < tool->count; i++)
+    if (!gc_sources_is_path(tool->words[i]))
+      gpus.words[gpus.count++] = tool->words[i];
+  if (gpus.count)
+    status = gc_targets_find(&gpus, &targets);
+  if (gpus.count && status == GC_EXIT_DONE)
+    gc_targets_free(&targets);
+  free(gpus.words);
+  return status;
+}
+
 int gc_sources_of_words(const struct gc_tool *tool, struct gc_sources *sources)
 {
-  int worst = GC_EXIT_DONE;
+  int worst;
 
   memset(sources, 0, sizeof *sources);
   if (!tool->count)
     return add_gpus(tool, NULL, sources);
+  worst = check_gpus(tool);
+  if (worst != GC_EXIT_DONE)
+    return worst;
   for (size_t i = 0; i < tool->count; i++)
     worst = gc_worse(worst, gc_sources_is_path(tool->words[i])
                                 ? add_path(tool->words[i], sources)

@@ -88,8 +88,7 @@ static int start(const struct gc_recorded *recorded, const sigset_t *mask)
   return status;
 }
 
-/* The exit status of the program, as a shell has it. */
-static int wait_for_program(const struct sigaction before[PASSED])
+static void wait_for_program(const struct sigaction before[PASSED], struct gc_ended *ended)
 {
   siginfo_t info;
   int status = 0;
@@ -98,15 +97,18 @@ static int wait_for_program(const struct sigaction before[PASSED])
   while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
     ;
   give_signals_back(before);
+  ended->started = true;
+  ended->status = GC_EXIT_FAILED;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      return GC_EXIT_FAILED;
+      return;
   child = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  ended->status = ended->signal ? 128 + ended->signal : WEXITSTATUS(status);
 }
 
-/* 0 and its exit status, or NOT_STARTED. */
-static int run_program(const struct gc_recorded *recorded, int *ended)
+/* 0, or NOT_STARTED. */
+static int run_program(const struct gc_recorded *recorded, struct gc_ended *ended)
 {
   struct sigaction before[PASSED];
   sigset_t all, mask;
@@ -121,10 +123,10 @@ static int run_program(const struct gc_recorded *recorded, int *ended)
   if (status) {
     give_signals_back(before);
     gc_say(NULL, "cannot run %s: %s", recorded->program[0], strerror(status));
-    *ended = status == ENOENT ? 127 : 126;
+    ended->status = status == ENOENT ? 127 : 126;
     return NOT_STARTED;
   }
-  *ended = wait_for_program(before);
+  wait_for_program(before, ended);
   return 0;
 }
 
@@ -298,7 +300,7 @@ static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
 }
 
 static int trace_in(char *directory, const struct gc_toolkit *toolkit, const struct gc_tool *tool,
-                    const struct gc_recorded *recorded, int *ended)
+                    const struct gc_recorded *recorded, struct gc_ended *ended)
 {
   char path[PATH_MAX];
   const int file = create_output(recorded->output, path, sizeof path);
@@ -355,7 +357,8 @@ static bool can_pass(const struct gc_tool *tool, const struct gc_trace_settings 
   return false;
 }
 
-int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded, int *ended)
+int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded,
+                    struct gc_ended *ended)
 {
   struct gc_trace_settings settings = {.first = tool->launches[0],
                                        .last = tool->launches[1],
@@ -366,7 +369,7 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
   char *directory;
   int status;
 
-  *ended = 0;
+  *ended = (struct gc_ended){0};
   if (!can_pass(tool, &settings))
     return GC_EXIT_FAILED;
   if (gc_toolkit_find(&toolkit, &err)) {

@@ -17,11 +17,18 @@ struct gc_recorded {
   bool verbose;         /* say how long each kernel ran while it was recorded */
 };
 
+/* How a program ended. */
+struct gc_ended {
+  int status; /* as a shell has it: 128 and the number of the signal; 126 or 127: not started */
+  int signal; /* that ended it; 0: none. A shell that is the program ends with its own status. */
+  bool started;
+};
+
 /* Runs the program and writes the trace. Says on stderr what was left out, and without to_stderr
  * also what was traced. The kernels that were complete are in the file, however the program ended.
- * *ended is its exit status as a shell has it: 128 and the number of the signal that ended it; 126
- * or 127: it was not started. GC_EXIT_DONE: there is a trace; or GC_EXIT_FAILED, with a message. */
-int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded, int *ended);
+ * GC_EXIT_DONE: there is a trace; or GC_EXIT_FAILED, with a message. */
+int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded,
+                    struct gc_ended *ended);
 
 /* The directory for temporary files. */
 const char *gc_temporary(void);

@@ -12,12 +12,13 @@ int gc_tool_trace(const struct gc_tool *tool)
 {
   const char *const slash = strrchr(tool->words[0], '/');
   char output[PATH_MAX];
-  int ended, status;
+  struct gc_ended ended;
+  int status;
 
   snprintf(output, sizeof output, "%s.trace", slash ? slash + 1 : tool->words[0]);
   status = gc_record_trace(
       tool,
       &(struct gc_recorded){tool->words, tool->output ? tool->output : output, false, tool->times},
       &ended);
-  return ended ? ended : status;
+  return ended.status ? ended.status : status;
 }
