@@ -25,7 +25,7 @@ python3 "$here/torch_kinds.py" $triton >alone
 diff alone recorded
 cat alone
 export TOOL="$tool"
-"$tool" export --output record.xml
+"$tool" export --output record.xml gpu0
 status=0
 "$check" --record record.xml --output . --most 3 -- python3 "$here/torch_kinds.py" || status=$?
 [ $status -ne 3 ] || { echo "skipped: ncu cannot count here"; exit 77; }

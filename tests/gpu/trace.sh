@@ -17,7 +17,7 @@ dir=${OUT:-$(mktemp -d)}
 cd "$dir"
 
 nvcc -O2 -arch=native -o kinds "$here/trace.cu" -lcublas -lcufft
-"$tool" export --output record.xml
+"$tool" export --output record.xml gpu0
 # The times of kernels: without recording, and while a sample or all blocks are recorded.
 ./kinds cost
 "$tool" trace --verbose --output cost.trace --kernel 'copy|product' -- ./kinds cost
