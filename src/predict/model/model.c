@@ -50,8 +50,8 @@ struct gc_cache_model {
   uint64_t next_block;      /* the number of the next one, if none is left out */
   uint64_t left_out;        /* blocks for which L2 has not got lines yet */
   uint64_t may_be_left_out; /* blocks that are still missing */
-  unsigned first_gpc; /* that gets blocks of the next kernel */
-  uint64_t random;    /* draws it */
+  unsigned first_gpc;       /* that gets blocks of the next kernel */
+  uint64_t random;          /* draws it */
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
   unsigned loads_at_once;
 };

@@ -103,9 +103,9 @@ static bool read_capacity(const struct gc_element *element, struct gc_bounds *by
   return true;
 }
 
-/* CapacityBytes is how large an array may be without misses. Where sets are filled unevenly, that is
- * less than a full cache has lines (doc/results/predict.md, "L2: what it holds"). One set is never
- * filled unevenly: it gets as many lines as were found in the full cache. */
+/* CapacityBytes is how large an array may be without misses. Where sets are filled unevenly, that
+ * is less than a full cache has lines (doc/results/predict.md, "L2: what it holds"). One set is
+ * never filled unevenly: it gets as many lines as were found in the full cache. */
 static void take_full(const struct gc_element *element, struct gc_bounds *bytes)
 {
   const char *const keys[] = {HWLOC_GPUCACHE_CENSUS_BYTES, HWLOC_GPUCACHE_TOTAL_BYTES};
