@@ -60,6 +60,9 @@ AC_DEFUN([GC_HIP], [
     [AS_HELP_STRING([--with-amd-clang=PATH],
       [the clang that compiles the kernels for AMD GPUs (default: that of --with-clang); that of ROCm may know newer processors: /opt/rocm/llvm/bin/clang])],
     [], [with_amd_clang=])
+  AC_ARG_VAR([AMD_PROCESSORS],
+    [the AMD processors to make code objects for, if not all that the clang knows: "gfx90a gfx11-generic"])
+  gc_amd_wanted=${AMD_PROCESSORS:-'gfx906 gfx908 gfx90a gfx90c gfx942 gfx950 gfx1030 gfx1100 gfx1103 gfx1151 gfx1152 gfx1200 gfx1201 gfx9-generic gfx9-4-generic gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic'}
   AMD_PROCESSORS= gc_amd_unknown= LLD=
   AS_CASE([$with_amd_clang],
     [yes|no], [AC_MSG_ERROR([--with-amd-clang needs the path of a clang, such as /opt/rocm/llvm/bin/clang; --with-hip=no leaves out AMD GPUs])],
@@ -86,9 +89,7 @@ AC_DEFUN([GC_HIP], [
     gc_no_amd="left out: no ld.lld (Debian package lld-$gc_amd_major)"
     AS_IF([test -n "$LLD"], [
       AC_MSG_CHECKING([which AMD processors $AMD_CLANG makes code objects for])
-      for gc_try in gfx906 gfx908 gfx90a gfx90c gfx942 gfx950 gfx1030 gfx1100 gfx1103 gfx1151 gfx1152 dnl
-          gfx1200 gfx1201 gfx9-generic gfx9-4-generic gfx10-1-generic gfx10-3-generic gfx11-generic dnl
-          gfx12-generic; do
+      for gc_try in $gc_amd_wanted; do
         _GC_AMDGCN_IF([$gc_try], [AMD_PROCESSORS="$AMD_PROCESSORS $gc_try"],
           [gc_amd_unknown="$gc_amd_unknown $gc_try"])
       done

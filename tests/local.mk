@@ -140,8 +140,10 @@ check-reproducible: dist
 
 .PHONY: tally tiers quick-programs check-unit check-gpu check-reproducible bench
 
-# Tests start in this order. The longest do not come last, where they would run alone.
+# Tests start in this order. The longest do not come last, where they would run alone. make starts those that need
+# records after all others, so the longest of these comes first.
 include tests/records/local.mk
+include tests/tracing/local.mk
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/emulator/local.mk
@@ -158,7 +160,6 @@ include tests/bench/local.mk
 include tests/fleet/local.mk
 include tests/predict/local.mk
 include tests/tool/local.mk
-include tests/tracing/local.mk
 include tests/packages/local.mk
 include tests/python/local.mk
 include tests/slurm/local.mk

@@ -37,7 +37,8 @@ END
   cd "$BATS_TEST_TMPDIR/build"
   path=$(of_build PKG_CONFIG_PATH)
   PKG_CONFIG_PATH=$prefix/lib/pkgconfig${path:+:$path} \
-    CONFIG_SHELL=/bin/sh run env -u HWLOC_CFLAGS -u HWLOC_LIBS /bin/sh "$top_srcdir/configure" CC="$CC" --with-clang="$CLANG" --with-cuda=no --with-hip=no
+    CONFIG_SHELL=/bin/sh run env -u HWLOC_CFLAGS -u HWLOC_LIBS /bin/sh "$top_srcdir/configure" CC="$CC" --with-clang="$CLANG" --with-cuda=no --with-hip=no \
+    --disable-dependency-tracking
 }
 
 @test "list --verbose names the libhwloc and says that it can load plugins" {

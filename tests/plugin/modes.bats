@@ -137,13 +137,14 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
 @test "the timeout has a point in every locale" {
   export LOCPATH=$BATS_TEST_TMPDIR/locale
   mkdir "$LOCPATH"
-  localedef -i de_DE -f UTF-8 "$LOCPATH/de_DE.UTF-8" || skip "no locale with another point can be made here"
+  localedef -i "$top_srcdir/tests/limits/comma.locale" -f ANSI_X3.4-1968 "$LOCPATH/comma" ||
+    skip "no locale with another point can be made here"
   use_node
   export FAKE_TOOL_DOES=silent HWLOC_HIDE_ERRORS=0
-  LC_ALL=de_DE.UTF-8 HWLOC_GPUCACHE_TIMEOUT=2.5 run "$topo_check" own-locale io-all load
+  LC_ALL=comma HWLOC_GPUCACHE_TIMEOUT=2.5 run "$topo_check" own-locale io-all load
   is 0 "$status"
   is 2 "$(grep -c -- "--timeout 2.5 " "$FAKE_TOOL_LOG")"
-  LC_ALL=de_DE.UTF-8 HWLOC_GPUCACHE_TIMEOUT=2,5 run "$topo_check" own-locale io-all load
+  LC_ALL=comma HWLOC_GPUCACHE_TIMEOUT=2,5 run "$topo_check" own-locale io-all load
   has "HWLOC_GPUCACHE_TIMEOUT=2,5 is not a number"
   is 2 "$(grep -c -- "--timeout 10 " "$FAKE_TOOL_LOG")"
 }

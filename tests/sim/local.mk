@@ -46,9 +46,10 @@ if HAVE_CMOCKA
 check_PROGRAMS += $(sim_tests)
 TESTS += $(sim_tests)
 # Methods that take seconds, and compute the same on every machine.
-ci_tests += tests/sim/test_agree tests/sim/test_amd tests/sim/test_bandwidth tests/sim/test_busy tests/sim/test_census \
+ci_tests += tests/sim/test_agree tests/sim/test_amd tests/sim/test_bandwidth tests/sim/test_busy tests/sim/test_carveouts \
+	tests/sim/test_census \
 	tests/sim/test_chips tests/sim/test_clock tests/sim/test_constant15 tests/sim/test_departure \
-	tests/sim/test_failures tests/sim/test_flush tests/sim/test_instruction_cache tests/sim/test_line \
+	tests/sim/test_failures tests/sim/test_flush tests/sim/test_host tests/sim/test_instruction_cache tests/sim/test_line \
 	tests/sim/test_loops tests/sim/test_memory tests/sim/test_outstanding tests/sim/test_partition \
 	tests/sim/test_physical_l2 tests/sim/test_physical_l3 tests/sim/test_sets tests/sim/test_shared_l1 \
 	tests/sim/test_slices tests/sim/test_stores tests/sim/test_tlbs tests/sim/test_under_load tests/sim/test_wander

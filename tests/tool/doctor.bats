@@ -25,12 +25,18 @@ setup() {
 # doctor ARGUMENT…: the result is in $json, $status and $errors.
 doctor() {
   run_split "$tool" doctor --json "$@"
-  json=$output
+  read_findings "$output"
+}
+
+# read_findings JSON: for finding and remedy. jq starts slowly, so it runs once.
+read_findings() {
+  json=$1
+  findings=$(jq -r '.[] | [.link, .status + ": " + .found, .remedy] | @tsv' <<<"$json" 2>&1) || :
 }
 
 # finding LINK: its statuses and texts. remedy LINK: what to do.
-finding() { jq -r --arg link "$1" '.[] | select(.link == $link) | .status + ": " + .found' <<<"$json"; }
-remedy() { jq -r --arg link "$1" '.[] | select(.link == $link) | .remedy' <<<"$json"; }
+finding() { awk -F '\t' -v link="$1" '$1 == link { print $2 }' <<<"$findings"; }
+remedy() { awk -F '\t' -v link="$1" '$1 == link { print $3 }' <<<"$findings"; }
 
 # broken LINK WORD REMEDY: the link is not ok, its texts contain these, and so does the text for people.
 broken() {
@@ -219,7 +225,7 @@ use_node_record() {
 @test "a directory for records that cannot be written: only a GPU without a record is concerned" {
   chmod 500 "$records"
   run_split "${plain[@]}" "$tool" doctor --json --sim "$tiny"
-  json=$output
+  read_findings "$output"
   has "$(finding "record directory")" "not ok: no record can be stored: "
   has "$(remedy "record directory")" "HWLOC_GPUCACHE_DIR"
   is 0 "$status"
@@ -227,13 +233,13 @@ use_node_record() {
   rm "$records"/*
   chmod 500 "$records"
   run_split "${plain[@]}" "$tool" doctor --json --sim "$tiny"
-  json=$output
+  read_findings "$output"
   broken caches "no record can be stored" measure
 }
 
 @test "no HOME and no variable for records" {
   run_split env -u HOME -u HWLOC_GPUCACHE_DIR "$tool" doctor --json --sim "$tiny"
-  json=$output
+  read_findings "$output"
   broken "record directory" "HOME is not set" HWLOC_GPUCACHE_DIR
 }
 
@@ -348,7 +354,7 @@ nested() {
 
 @test "no lstopo: this program loads the topology" {
   output=$(PATH=/nowhere "$tool" doctor --json --sim "$tiny")
-  json=$output
+  read_findings "$output"
   has "$(finding lstopo)" "not applicable: there is no lstopo in PATH"
   has "$(finding topology)" "ok: this program loads a topology"
   has "$(finding caches)" "ok: gpu0: 5 elements"
@@ -454,6 +460,7 @@ PY
   broken pyhwloc "cannot import pyhwloc: ended with exit status 1: ModuleNotFoundError" "first in PATH"
   [ ! -e imported ]
   json=$(PATH=/nowhere "$tool" doctor --json --python --sim "$tiny") && return 1
+  read_findings "$json"
   has "$(finding pyhwloc)" "not ok: python3 cannot import pyhwloc: cannot be started: "
 }
 
@@ -462,7 +469,7 @@ PY
   local before=$SECONDS
   LD_PRELOAD=$top_builddir/tests/plugin/.libs/libblock.so BLOCK_PATH=$records BLOCK_CALLS=rw run_split \
     "$tool" doctor --json --sim "$tiny" --timeout 3
-  json=$output
+  read_findings "$output"
   is 1 "$status"
   has "$errors" "not finished after 3 s"
   has "$(finding "record directory")" "not ok: this check did not end"

@@ -128,6 +128,7 @@ stop() {
   is 'kind: held' "$(grep '^kind' "$records/$gpu.failed")"
   is 'seconds: 600' "$(grep '^seconds' "$records/$gpu.failed")"
   kill $holder $(pgrep -P $holder)
+  soon flock -n "$records/$gpu.lock" true # both have ended
   # the note does not stop one that waited for the lock: it fails for another reason, without a GPU
   run "$tool" measure --timeout 20 gpu0
   has_not "$output" "another process"
