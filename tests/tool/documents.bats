@@ -66,6 +66,7 @@ hwloc-gpucache predict -- ./rows
 hwloc-gpucache predict --record h200.xml -- ./your-program
 tests/gpu/trace.sh
 tests/gpu/sample.sh
+tests/gpu/torch.sh
 # take minutes to hours
 make check-fault check-fuzz check-threads
 make check-calibration KIND=all SEED=2026 NOISE=2026 DRAWN=2000
