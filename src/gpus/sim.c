@@ -258,7 +258,7 @@ static int add(struct gc_gpus *gpus, const char *word, struct gc_few_names *unkn
   return 0;
 }
 
-/* Gives the GPUs without a profile a problem, so that one message can be for all. */
+/* Gives all GPUs without a profile the same problem, so that it is printed once. */
 static void explain_unknown(struct gc_gpus *gpus, const struct gc_few_names *unknown)
 {
   struct gc_error err;

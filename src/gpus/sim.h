@@ -10,7 +10,7 @@
 
 /* Appends simulated GPUs. sims: comma list of profile names, or of paths of profiles (words with a
  * '/'); blanks around a word do not count. A GPU without a usable profile is appended with a
- * problem; all whose names have no profile have the same one, which names them. 0 or -ENOMEM. */
+ * problem; those whose names have no profile share one text, which lists these names. 0 or -ENOMEM. */
 int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus);
 
 /* Writes the names of all profiles in the profile directories (those of

@@ -43,7 +43,7 @@ struct gc_few_names {
   size_t count, shown; /* names; bytes of the first ones */
 };
 
-/* Appends a name, of which it keeps at most 120 bytes. The struct is zeroed before the first. */
+/* Appends a name, of which it keeps at most 120 bytes. The caller zeroes the struct first. */
 void gc_few_add(struct gc_few_names *few, const char *name);
 
 #endif

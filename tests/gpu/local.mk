@@ -56,7 +56,7 @@ EXTRA_DIST += tests/gpu/torch.sh tests/gpu/torch_kinds.py
 GPU_TESTS += tests/gpu/graphs.sh tests/gpu/sample.sh
 EXTRA_DIST += tests/gpu/graphs.sh tests/gpu/graphs.cu tests/gpu/sample.sh tests/gpu/sample.cu
 
-# What predict.md says of GPUs: what is left in L2, what protects a line of L1, which requests are joined.
+# What doc/results/predict.md states about GPUs: what is left in L2, what protects a line of L1, which requests are joined.
 GPU_TESTS += tests/gpu/l2-contents.sh tests/gpu/protect.sh tests/gpu/join.sh
 EXTRA_DIST += tests/gpu/l2-contents.sh tests/gpu/l2-contents.cu tests/gpu/protect.sh tests/gpu/protect.cu
 EXTRA_DIST += tests/gpu/join.sh tests/gpu/join.cu

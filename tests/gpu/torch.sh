@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Records the kernels of a PyTorch program, predicts their hit rates, and compares them with hardware
-# counters. The results of the program must be those of a run alone. OUT=DIR keeps the files. Needs
-# python3 with torch and a GPU that it can use, and ncu; with Triton, one of its kernels, too.
+# counters. The results of the program must be those of a run alone. If Triton is installed, a kernel of
+# it is recorded, too. OUT=DIR keeps the files. Needs python3 with torch and a GPU that it can use, and ncu.
 set -eu
 for command in python3 ncu; do
   command -v "$command" >/dev/null || { echo "skipped: $command was not found"; exit 77; }

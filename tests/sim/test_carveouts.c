@@ -11,7 +11,7 @@
 #include "measure/capacity/capacity.h"
 
 #define SEEDS 8
-#define MOST_SHORT 1 /* seeds with which an L1 is a line short; of many, 1 of 150 */
+#define MOST_SHORT 1 /* seeds with which an L1 is a line short; with many seeds it is 1 of 150 */
 #define WITHIN 0.005 /* as in carveout.c */
 
 /* Whether the whole table is right to the line. */

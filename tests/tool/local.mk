@@ -24,7 +24,7 @@ tool_tests = \
 	tests/tool/report.bats \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)
-# These are about texts, pictures, documents and the worth of records more than about the machine.
+# These are about texts, pictures, documents and which records are replaced more than about the machine.
 ci_tests += tests/tool/compare.bats tests/tool/documents.bats tests/tool/export.bats tests/tool/first-day.bats \
 	tests/tool/keep.bats tests/tool/predict.bats tests/tool/predict-output.bats tests/tool/raw.bats tests/tool/report.bats
 smoke_tests += tests/tool/usage.bats tests/tool/gpus.bats tests/tool/doctor.bats

@@ -169,7 +169,7 @@ one_each() {
     has "$output" "nn_2 "
   done
   has "$(xargs <<<"$(script -qec "stty cols 60; $tool predict --record $real --seeds 0 $trace" /dev/null </dev/null | tr -d '\r')")" \
-    "This terminal has 60 columns; left out: FROM L2, MEMORY, MOSTLY, HELPS MOST."
+    "In 60 columns, these do not fit: FROM L2, MEMORY, MOSTLY, HELPS MOST."
 }
 
 @test "sweeps" {

@@ -443,7 +443,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
     output=$(on_terminal "$columns" "$tool show --color never $record")
     [ "$(widest "$output")" -le "$columns" ]
     has "$output" "26.21 MiB"
-    has "$(xargs <<<"$output")" "This terminal has $columns columns; left out: "
+    has "$(xargs <<<"$output")" "In $columns columns, these do not fit: "
     # $COLUMNS has the same effect, on a terminal and elsewhere
     is "$output" "$(COLUMNS=$columns "$tool" show "$record")"
     is "$output" "$(COLUMNS=$columns on_terminal 120 "$tool show --color never $record")"

@@ -662,11 +662,11 @@ EOF
   echo "$output$errors"
   [ "$status" -eq 1 ]
   [[ $output == *"| tensors | 100 % | - | - | 50.0 | - | 0 | - | 64 | - | 16 | - |"* ]]
-  [[ $output == *"not predicted, because it copies tensors (TMA), which a trace does not have: tensors"* ]]
-  [[ $output == *"not predicted, because it has no accesses in the trace: nothing"* ]]
+  [[ $output == *"not predicted, because their tensor copies (TMA) are not in the trace: tensors"* ]]
+  [[ $output == *"not predicted, because the trace has no accesses of them: nothing"* ]]
   [[ $errors == *"no kernel was both predicted and counted"* ]]
   run_split "$tool" predict --record record.xml --seeds 0 bare.trace
-  [ "$(grep -c 'not predicted: 1 instruction of its code copies tensors (TMA)' <<<"$output")" -eq 1 ]
+  [ "$(grep -c 'not predicted: tensor copies (TMA), 1 instruction of its code' <<<"$output")" -eq 1 ]
   is '1 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.tensor_copies] | join(" ")')"
 }
 

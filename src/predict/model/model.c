@@ -50,7 +50,7 @@ struct gc_cache_model {
   uint64_t next_block;      /* the number of the next one, if none is left out */
   uint64_t left_out;        /* blocks for which L2 has not got lines yet */
   uint64_t may_be_left_out; /* blocks that are still missing */
-  unsigned first_gpc;       /* that gets blocks of the next kernel */
+  unsigned first_gpc;       /* with which the next kernel begins */
   uint64_t random;          /* draws it */
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
   unsigned loads_at_once;
@@ -410,8 +410,8 @@ static int touch(struct gc_cache_model *predict, const struct gc_trace_touched *
   return status;
 }
 
-/* While all blocks of a kernel fit at once, the next kernel begins with the same GPC; after another
- * one, it begins with any (doc/results/predict.md, "Where blocks go"). */
+/* The next kernel begins with the same GPC as this one; or with a random one, if this one has more
+ * blocks than fit at once (doc/results/predict.md, "Where blocks go"). */
 static void move_first_gpc(struct gc_cache_model *predict, const struct gc_trace_launch *launch,
                            unsigned blocks_per_sm)
 {

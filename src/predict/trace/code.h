@@ -29,7 +29,7 @@ struct gc_code_instruction {
   struct gc_uses uses;
   bool continues;             /* the next instruction can follow */
   bool exits;                 /* it is an EXIT */
-  bool tensor;                /* it copies a tensor, by a map: there is never a record of it */
+  bool tensor;                /* it copies a tensor (UTMALDG, UTMASTG ...): our traces have no record of it */
   bool recorded;              /* it cannot be executed without a record in the trace */
   uint32_t target;            /* of a jump or call; or GC_CODE_UNKNOWN */
   uint64_t label;             /* the same as the hash of its name; 0: none */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define INDENT 37 /* the width of the columns before the last one */
-#define LEAST 40  /* of the last one; with less, it is below the others, */
-#define NARROW 11 /* and in this column, behind "to do: " */
+#define LEAST 40  /* the least width of the last column; if there is less, it is below the others */
+#define NARROW 11 /* where it begins then: behind "to do: " */
 
 static const char *const words[] = {
     [GC_LINK_OK] = "ok", [GC_LINK_NOT_OK] = "not ok", [GC_LINK_NOT_APPLICABLE] = "not applicable"};

@@ -98,9 +98,9 @@ static void say_tensors(const struct gc_kernel_prediction *kernel, char *text)
 
   if (copies)
     append(text,
-           "not predicted: %u instruction%s of its code cop%s tensors (TMA). A trace does not have "
-           "what they load and store, so it is not in L2 for later kernels either",
-           copies, copies == 1 ? "" : "s", copies == 1 ? "ies" : "y");
+           "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
+           "and stores, so later kernels do not find in L2 what they stored",
+           copies, copies == 1 ? "" : "s");
 }
 
 static void say_near(const struct gc_kernel_prediction *kernel, char *text)

@@ -102,7 +102,7 @@ void gc_table_print_left_out(const char *left_out)
 
   if (!*left_out)
     return;
-  snprintf(text, sizeof text, "  This terminal has %zu columns; left out: %s.",
+  snprintf(text, sizeof text, "  In %zu columns, these do not fit: %s.",
            gc_terminal_width(STDOUT_FILENO), left_out);
   gc_terminal_print(text, NULL);
 }

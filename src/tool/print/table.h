@@ -47,8 +47,8 @@ size_t gc_table_room(struct gc_table *table, const char *indent);
 /* Prints the table and frees its rows. */
 void gc_table_print(struct gc_table *table, const char *indent);
 
-/* The same, with lines of any length if there is no gc_terminal_width. If the lines are longer than
- * that, each row becomes text: the first cells, so many, and the others after their titles. */
+/* Like gc_table_print, but no column is left out. If a gc_terminal_width is known and the table does
+ * not fit, prints each row as text: its first `keys` cells, then each other one after its title. */
 void gc_table_print_all(struct gc_table *table, const char *indent, size_t keys);
 
 #endif

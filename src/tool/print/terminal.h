@@ -43,8 +43,8 @@ size_t gc_terminal_fit(const char *text, size_t columns);
  * than the line itself. style: GC_BOLD or GC_DIM for all of it; NULL: none. */
 void gc_terminal_print(const char *text, const char *style);
 
-/* The same without a style, but if there is no gc_terminal_width, lines of any length stay whole:
- * for what scripts search. The newline at the end is added. */
+/* Prints one line and a newline. Wraps it only if there is a gc_terminal_width, so that scripts find
+ * whole lines in a file. */
 void gc_terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -318,7 +318,8 @@ static int add_path(const char *path, struct gc_sources *sources)
   return status || bad ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
-/* Whether there is a GPU for each word that names one. If not, one sentence has those words. */
+/* GC_EXIT_DONE if each word that is no path names a GPU; else an exit status, after one message with
+ * the unknown words. */
 static int check_gpus(const struct gc_tool *tool)
 {
   struct gc_tool gpus = *tool;

@@ -20,8 +20,8 @@ struct gc_recorded {
 /* How a program ended. */
 struct gc_ended {
   int status; /* as a shell has it: 128 and the number of the signal; 126 or 127: not started */
-  int signal; /* that ended it; 0: none. A shell that is the program ends with its own status. */
-  bool started;
+  int signal; /* that ended it; 0: none, also if the program is a shell whose child was ended */
+  bool started; /* the program was found and could be executed */
 };
 
 /* Runs the program and writes the trace. Says on stderr what was left out, and without to_stderr
