@@ -47,7 +47,7 @@ static void erase(void)
 
 void gc_progress_lines(const char *lines, size_t count, size_t stride)
 {
-  const size_t width = gc_terminal_width(STDERR_FILENO);
+  const size_t width = gc_terminal_real_width(STDERR_FILENO);
   const int columns = width < 2 ? 79 : (int)width - 1; /* the last column would wrap */
 
   if (!can_draw())

@@ -102,8 +102,8 @@ void gc_table_print_left_out(const char *left_out)
 
   if (!*left_out)
     return;
-  snprintf(text, sizeof text, "  In %zu columns, these do not fit: %s.",
-           gc_terminal_width(STDOUT_FILENO), left_out);
+  snprintf(text, sizeof text, "  In %zu columns, these do not fit: %s.", gc_terminal_width(),
+           left_out);
   gc_terminal_print(text, NULL);
 }
 
@@ -198,7 +198,7 @@ static void print_row(const struct gc_table *table, size_t row, const char *inde
 
 void gc_table_print_all(struct gc_table *table, const char *indent, size_t keys)
 {
-  table->width = gc_terminal_width(STDOUT_FILENO);
+  table->width = gc_terminal_width();
   if (table->width && gc_table_fit(table, indent) < table->columns) {
     for (size_t row = 1; row < table->rows; row++)
       print_row(table, row, indent, keys);

@@ -28,19 +28,25 @@ bool gc_terminal_colour(const char *when)
   return (!no || !*no) && term && *term && strcmp(term, "dumb") && isatty(STDOUT_FILENO);
 }
 
-size_t gc_terminal_width(int fd)
+size_t gc_terminal_real_width(int fd)
 {
   struct winsize size;
+
+  return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+size_t gc_terminal_width(void)
+{
   uint64_t wanted;
 
   if (gc_number_whole(secure_getenv("COLUMNS"), &wanted) && wanted && wanted <= INT_MAX)
     return wanted;
-  return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+  return gc_terminal_real_width(STDOUT_FILENO);
 }
 
 size_t gc_terminal_text_width(void)
 {
-  const size_t columns = gc_terminal_width(STDOUT_FILENO);
+  const size_t columns = gc_terminal_width();
 
   if (!columns || columns > GC_TEXT_WIDTH)
     return GC_TEXT_WIDTH;
@@ -117,15 +123,17 @@ void gc_terminal_print(const char *text, const char *style)
 void gc_terminal_say(const char *format, ...)
 {
   char *text = NULL;
-  va_list values;
+  va_list values, again;
 
   va_start(values, format);
-  if (vasprintf(&text, format, values) < 0)
-    text = NULL;
+  va_copy(again, values);
+  if (gc_terminal_width() && vasprintf(&text, format, again) >= 0) {
+    gc_terminal_print(text, NULL);
+    free(text);
+  } else { /* not wrapped, also if memory runs out */
+    vprintf(format, values);
+    putchar('\n');
+  }
+  va_end(again);
   va_end(values);
-  if (gc_terminal_width(STDOUT_FILENO))
-    gc_terminal_print(text ? text : "out of memory", NULL);
-  else
-    puts(text ? text : "out of memory");
-  free(text);
 }

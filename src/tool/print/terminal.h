@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the terminal,
- * and a terminal gets bold headings and dim side notes. $COLUMNS is the width for terminals and
- * files alike, as for git.
+ * and a terminal gets bold headings and dim side notes. $COLUMNS is the width of stdout, terminal
+ * or file, as for git.
  */
 #ifndef GC_TOOL_PRINT_TERMINAL_H
 #define GC_TOOL_PRINT_TERMINAL_H
@@ -24,9 +24,11 @@ bool gc_terminal_can(const char *when);
  * is a terminal, $TERM is neither empty nor "dumb", and $NO_COLOR is not set or empty. */
 bool gc_terminal_colour(const char *when);
 
-/* $COLUMNS if it is a whole number above 0; else the columns of the terminal that this descriptor
- * is; 0: it is none, or does not say. */
-size_t gc_terminal_width(int fd);
+/* The columns of the terminal that this descriptor is. 0: it is none, or does not say. */
+size_t gc_terminal_real_width(int fd);
+
+/* The width of stdout: $COLUMNS if it is a whole number above 0; else gc_terminal_real_width. */
+size_t gc_terminal_width(void);
 
 /* The longest line to print on stdout: GC_TEXT_WIDTH, or less if gc_terminal_width is less. */
 size_t gc_terminal_text_width(void);
