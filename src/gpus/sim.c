@@ -245,7 +245,8 @@ static int add(struct gc_gpus *gpus, const char *word, struct gc_few_names *unkn
   snprintf(gpu->identity.driver, sizeof(gpu->identity.driver), "simulated");
   snprintf(gpu->identity.mig, sizeof(gpu->identity.mig), "disabled");
   if (!found && strchr(word, '/')) {
-    snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long");
+    snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long: %.400s",
+             word);
   } else if (!found) {
     snprintf(cut, sizeof(cut), "%.40s", name);
     gc_few_add(unknown, cut);

@@ -71,13 +71,6 @@ static void name_bus(const struct gc_gpu *gpu, char *text, size_t size)
     snprintf(text, size, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
 }
 
-/* Whether a simulated GPU is missing for the reason that is told for an earlier one. */
-static bool is_reported(const struct gc_doctor *doctor, const struct gc_gpu *gpu)
-{
-  return gpu->vendor == GC_VENDOR_SIM && gpu->problem[0] &&
-         gc_targets_is_repeated(&doctor->gpus, gpu);
-}
-
 /* Whether the caches of this GPU will be shown. excused: they need not be. */
 static bool check_caches(struct gc_doctor *doctor, const struct gc_patient *patient, bool excused)
 {
@@ -125,7 +118,7 @@ void gc_link_caches(struct gc_doctor *doctor)
     /* a job may have some of the GPUs only */
     const bool excused = doctor->gpus.array[i].visibility == GC_HIDDEN && !all_hidden;
 
-    if (is_reported(doctor, &doctor->gpus.array[i]))
+    if (gc_targets_is_repeated(&doctor->gpus, &doctor->gpus.array[i]))
       missing++;
     else if (check_caches(doctor, &doctor->patients[i], excused))
       shown++;

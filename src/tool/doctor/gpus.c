@@ -24,8 +24,7 @@ void gc_link_gpus(struct gc_doctor *doctor)
   for (size_t i = 0; i < doctor->gpus.count; i++) {
     const struct gc_gpu *gpu = &doctor->gpus.array[i];
 
-    if (gpu->vendor == GC_VENDOR_SIM && gpu->problem[0] &&
-        gc_targets_is_repeated(&doctor->gpus, gpu))
+    if (gc_targets_is_repeated(&doctor->gpus, gpu))
       continue;
     if (gpu->vendor == GC_VENDOR_SIM && gpu->problem[0])
       gc_doctor_add(doctor, GC_LINK_NOT_OK, "Correct the name or path of the simulated GPU.",

@@ -99,7 +99,7 @@ void gc_say_once(const struct gc_result *results, const char *const *sentences, 
 {
   for (size_t i = 0; i < count; i++) {
     char names[256] = "";
-    bool said = !is_said(sentences[i]);
+    bool said = !is_said(sentences[i]), named;
 
     for (size_t k = 0; k < i && !said; k++)
       said = is_same(sentences[k], sentences[i]);
@@ -119,6 +119,7 @@ void gc_say_once(const struct gc_result *results, const char *const *sentences, 
                                : " to ",
                last == k ? "" : results[last].gpu->name);
     }
-    gc_say(gc_targets_is_there(results[i].gpu) ? names : NULL, "%s", sentences[i]);
+    named = gc_targets_is_shared(results[i].gpu) && is_same(sentences[i], results[i].gpu->problem);
+    gc_say(named ? NULL : names, "%s", sentences[i]);
   }
 }

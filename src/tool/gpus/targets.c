@@ -86,10 +86,17 @@ bool gc_targets_is_there(const struct gc_gpu *gpu)
          (gpu->profile[0] && !access(gpu->profile, F_OK));
 }
 
+bool gc_targets_is_shared(const struct gc_gpu *gpu)
+{
+  return gpu->vendor == GC_VENDOR_SIM && gpu->problem[0] && !gpu->profile[0];
+}
+
 bool gc_targets_is_repeated(const struct gc_gpus *gpus, const struct gc_gpu *gpu)
 {
+  if (!gc_targets_is_shared(gpu))
+    return false;
   for (const struct gc_gpu *earlier = gpus->array; earlier < gpu; earlier++)
-    if (!strcmp(earlier->problem, gpu->problem))
+    if (gc_targets_is_shared(earlier) && !strcmp(earlier->problem, gpu->problem))
       return true;
   return false;
 }

@@ -30,7 +30,10 @@ char *gc_targets_sims(const struct gc_tool *tool);
 /* False: the word for a simulated GPU names no profile; gpu->problem has the message. */
 bool gc_targets_is_there(const struct gc_gpu *gpu);
 
-/* Whether an earlier GPU of the list has the same problem. */
+/* Whether gpu->problem itself names all simulated GPUs that have it: no profile was found. */
+bool gc_targets_is_shared(const struct gc_gpu *gpu);
+
+/* Whether it is shared with an earlier GPU of the list, and so need not be printed again. */
 bool gc_targets_is_repeated(const struct gc_gpus *gpus, const struct gc_gpu *gpu);
 
 #endif
