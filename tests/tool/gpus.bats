@@ -41,11 +41,13 @@ machine() {
 @test "a word that names neither a GPU nor a file: the message has it, and without a GPU also why there is none" {
   local command
   for command in show export "report page.html" compare; do
+    local expected=3
+    [ "$command" != compare ] || expected=4
     run_split "$tool" $command nodir
-    [ "$status" = 3 ] || is compare:4 "$command:$status"
+    is "$expected" "$status"
     has "$errors" "hwloc-gpucache: no GPU, file or directory is named 'nodir'; no GPU found in "
     run_split "$tool" $command --sim "$tiny" nodir
-    [ "$status" = 3 ] || is compare:4 "$command:$status"
+    is "$expected" "$status"
     is "hwloc-gpucache: no GPU, file or directory is named 'nodir'; available GPUs: gpu0 (Tiny Test GPU)" "$errors"
   done
 }
@@ -60,9 +62,11 @@ machine() {
   mkfifo pipe.xml
   local command path
   for command in show export "report page.html" compare "predict --sim $tiny"; do
+    local expected=1
+    [ "$command" != compare ] || expected=4
     while IFS=: read -r path why of_trace; do
       run_split "${plain[@]}" timeout 20 "$tool" $command "$path"
-      [[ $status = 1 || $command:$status = compare:4 ]] || is 1 "$status"
+      is "$expected" "$status"
       is '' "$output"
       is 1 "$(wc -l <<<"$errors")"
       [[ $command != predict* || ! $of_trace ]] || why=$of_trace
@@ -79,6 +83,22 @@ text.xml:not well-formed XML:does not begin a trace
 pipe.xml:not a regular file
 END
   done
+}
+
+@test "a readable file beside an unknown word: show prints the file, and fails" {
+  local real=$top_srcdir/doc/results/h200/record.xml
+  run_split "$tool" show "$real"
+  local expected=$output
+  run_split "$tool" show "$real" nope none
+  is 3 "$status"
+  is "$expected" "${output/#*record.xml: /gpu0: }"
+  is 1 "$(wc -l <<<"$errors")"
+  has "$errors" "no GPU, file or directory is named 'nope', 'none'; no GPU found"
+  run_split "$tool" show --sim "$tiny" nope "$real" gpu0 missing.xml
+  is 1 "$status"
+  has "$output" "NVIDIA H200"
+  has "$output" "Tiny Test GPU"
+  is 2 "$(wc -l <<<"$errors")"
 }
 
 @test "WSL 2: the message says why no GPU is seen" {
@@ -233,6 +253,31 @@ END
   run_split "$tool" show --sim ./not/there
   is 3 "$status"
   has "$errors" "cannot be read: No such file or directory"
+}
+
+@test "a simulated GPU without a profile: only the message that names all of them stands for several" {
+  local far=./$(printf 'x%.0s' {1..260})
+  run_split "$tool" doctor --sim "none1,$far/a,none2,$far/b,$BATS_TEST_TMPDIR/c,$BATS_TEST_TMPDIR/d"
+  is 1 "$status"
+  is 2 "$(grep -o 'is too long' <<<"$output" | wc -l)"
+  output=$("$tool" doctor --json --sim "none1,$far/a,none2,$far/b,$BATS_TEST_TMPDIR/c,$BATS_TEST_TMPDIR/d" |
+    jq -r '.[] | select(.link == "GPUs").found')
+  is 5 "$(wc -l <<<"$output")"
+  has "$output" "gpu0: no simulated GPU is named 'none1', 'none2'; available"
+  has "$output" "gpu1: the path of its profile is too long: $far/a"
+  has "$output" "gpu3: the path of its profile is too long: $far/b"
+  has "$output" "gpu4: the profile $BATS_TEST_TMPDIR/c cannot"
+  has "$output" "gpu5: the profile $BATS_TEST_TMPDIR/d cannot"
+}
+
+@test "a simulated GPU whose profile is gone: a message about its record has its name" {
+  use_record tiny
+  echo garbage >"$record"
+  HWLOC_GPUCACHE_SIM_PATH=$BATS_TEST_TMPDIR run_split "$tool" measure --sim tiny
+  is 3 "$status"
+  is 2 "$(wc -l <<<"$errors")"
+  has "$errors" "hwloc-gpucache: gpu0: "
+  has "$errors" "hwloc-gpucache: no simulated GPU is named 'tiny'; available"
 }
 
 @test "a profile that exists and cannot be read: a message, exit 1" {

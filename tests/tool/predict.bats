@@ -164,11 +164,11 @@ one_each() {
   has "$(xargs <<<"$output")" "nn_1 1 32"
   # as wide as a terminal
   for columns in 60 90; do
-    output=$(script -qec "stty cols $columns; $tool predict --record $real --seeds 0 $trace" /dev/null </dev/null | tr -d '\r')
+    output=$(on_terminal "$columns" "$tool predict --record $real --seeds 0 $trace")
     [ "$(sed 1d <<<"$output" | awk '{ print length }' | sort -n | tail -n 1)" -le "$columns" ]
     has "$output" "nn_2 "
   done
-  has "$(xargs <<<"$(script -qec "stty cols 60; $tool predict --record $real --seeds 0 $trace" /dev/null </dev/null | tr -d '\r')")" \
+  has "$(xargs <<<"$(on_terminal 60 "$tool predict --record $real --seeds 0 $trace")")" \
     "In 60 columns, these do not fit: FROM L2, MEMORY, MOSTLY, HELPS MOST."
 }
 

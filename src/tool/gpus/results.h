@@ -28,7 +28,8 @@ void gc_results_free(struct gc_result *results, size_t count);
 bool gc_has_tables_only(const struct gc_result *result);
 
 /* Prints each different sentence once, for all GPUs that it is about: "gpu0 to gpu7: sentence".
- * sentences[i] is about results[i]; NULL or "": none. */
+ * Without their names if the sentence has those of the simulated GPUs. sentences[i] is about
+ * results[i]; NULL or "": none. */
 void gc_say_once(const struct gc_result *results, const char *const *sentences, size_t count);
 
 /* Warns about AMD GPUs, because nobody has checked the methods on one. fresh: only about GPUs

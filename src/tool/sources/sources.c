@@ -342,19 +342,37 @@ static int check_gpus(const struct gc_tool *tool)
   return status;
 }
 
+/* Whether this word names a GPU. No message. */
+static bool is_gpu(const struct gc_tool *tool, char *word)
+{
+  struct gc_tool one = *tool;
+  struct gc_gpus gpus;
+  bool is;
+
+  one.words = &word;
+  one.count = 1;
+  if (gc_targets_list(&one, &gpus))
+    return false;
+  is = gc_gpus_by_name(&gpus, word) != NULL;
+  gc_gpus_free(&gpus);
+  return is;
+}
+
 int gc_sources_of_words(const struct gc_tool *tool, struct gc_sources *sources)
 {
-  int worst;
+  int unknown, worst;
 
   memset(sources, 0, sizeof *sources);
   if (!tool->count)
     return add_gpus(tool, NULL, sources);
-  worst = check_gpus(tool);
-  if (worst != GC_EXIT_DONE)
-    return worst;
-  for (size_t i = 0; i < tool->count; i++)
-    worst = gc_worse(worst, gc_sources_is_path(tool->words[i])
-                                ? add_path(tool->words[i], sources)
-                                : add_gpus(tool, tool->words[i], sources));
+  worst = unknown = check_gpus(tool);
+  for (size_t i = 0; i < tool->count; i++) {
+    char *word = tool->words[i];
+
+    if (gc_sources_is_path(word))
+      worst = gc_worse(worst, add_path(word, sources));
+    else if (unknown == GC_EXIT_DONE || is_gpu(tool, word))
+      worst = gc_worse(worst, add_gpus(tool, word, sources));
+  }
   return worst;
 }
