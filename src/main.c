@@ -21,6 +21,7 @@
 #include "tool/process/stack.h"
 #include "tool/show/show.h"
 #include "trace/settings.h"
+#include "util/error.h"
 #include "util/number.h"
 #include "util/spawn.h"
 
@@ -176,10 +177,9 @@ static bool read_launches(const char *text, void *field)
          (gc_number_whole(dash + 1, &launches[1]) && launches[1] >= launches[0]);
 }
 
-/* A comma list without empty members. */
-static bool read_list(const char *text, void *field)
+/* Whether a comma list has no empty members. */
+static bool is_list(const char *text)
 {
-  *(const char **)field = text;
   for (;; text++) {
     text += strspn(text, " \t");
     if (!*text || *text == ',')
@@ -188,6 +188,24 @@ static bool read_list(const char *text, void *field)
     if (!*text)
       return true;
   }
+}
+
+/* A comma list; the blanks around its members are removed. */
+static bool read_list(const char *text, void *field)
+{
+  char *list = (char *)text, *end = list, *rest = NULL; /* an argument of main is ours */
+
+  if (!is_list(text))
+    return false;
+  for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+    word = gc_strip(word);
+    if (end != list)
+      *end++ = ',';
+    memmove(end, word, strlen(word) + 1);
+    end += strlen(end);
+  }
+  *(const char **)field = list;
+  return true;
 }
 
 static bool read_seconds(const char *text, void *field)

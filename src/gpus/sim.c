@@ -274,18 +274,6 @@ static void explain_unknown(struct gc_gpus *gpus, const struct gc_few_names *unk
       snprintf(gpus->array[i].problem, sizeof(gpus->array[i].problem), "%s", err.text);
 }
 
-/* The word without blanks around it. */
-static char *strip(char *word)
-{
-  size_t length;
-
-  word += strspn(word, " \t");
-  length = strlen(word);
-  while (length && strchr(" \t", word[length - 1]))
-    word[--length] = '\0';
-  return word;
-}
-
 int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus)
 {
   char *words = strdup(sims), *text = malloc(PROFILE_MAX_BYTES + 2), *rest = NULL;
@@ -295,7 +283,7 @@ int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus)
   if (status == 0)
     for (char *word = strtok_r(words, ",", &rest); word && status == 0;
          word = strtok_r(NULL, ",", &rest)) {
-      word = strip(word);
+      word = gc_strip(word);
       if (*word)
         status = add(gpus, word, &unknown, text);
     }

@@ -33,6 +33,17 @@ size_t gc_printable_character(const char *bytes)
              : 0;
 }
 
+char *gc_strip(char *word)
+{
+  size_t length;
+
+  word += strspn(word, " \t");
+  length = strlen(word);
+  while (length && strchr(" \t", word[length - 1]))
+    word[--length] = '\0';
+  return word;
+}
+
 void gc_make_printable(char *text)
 {
   while (*text) {

@@ -25,6 +25,9 @@ size_t gc_printable_character(const char *text);
  * and text from files go to terminals and logs, and a sentence is one line. */
 void gc_make_printable(char *text);
 
+/* Removes blanks around a word. Returns where the word begins in the text. */
+char *gc_strip(char *word);
+
 /* The largest number of bytes of the text, at most so many, with which no UTF-8 character is cut.
  */
 size_t gc_whole_characters(const char *text, size_t bytes);

@@ -118,9 +118,22 @@ use_node_record() {
     output=$(on_terminal "$columns" "$tool doctor --sim $tiny")
     is "$output" "$(COLUMNS=$columns "$tool" doctor --sim "$tiny")"
     # with 80 columns, such a word may be behind the name of its link
-    is '' "$(awk -v most="$columns" 'length > most && NF > (most == 80 ? 4 : 1)' <<<"$output")"
+    is '' "$(sed '$d' <<<"$output" | awk -v most="$columns" 'length > most && NF > (most == 80 ? 4 : 1)')"
     is '' "$(grep ' $' <<<"$output")"
     is "$text" "$(tr -d ' \n' <<<"$output")"
+    # a command to copy
+    is "HWLOC_GPUCACHE_SIM=$tiny lstopo will show the caches." "$(tail -n 1 <<<"$output")"
+  done
+}
+
+@test "a path or a list with commas is not divided, and blanks around names do not become part of a command" {
+  local dir=$records,with,many,commas columns
+  cp -rp "$records" "$dir"
+  for columns in 40 80 100; do
+    HWLOC_GPUCACHE_DIR=$dir COLUMNS=$columns run_split "$tool" doctor --sim " $tiny , $small	"
+    is 0 "$status"
+    has "$output" "$dir"
+    is "HWLOC_GPUCACHE_SIM=$tiny,$small lstopo will show the caches." "${lines[-1]}"
   done
 }
 

@@ -272,7 +272,7 @@ END
 
 @test "a simulated GPU whose profile is gone: a message about its record has its name" {
   use_record tiny
-  echo garbage >"$record"
+  echo garbage >"$records/sim-tiny.xml"
   HWLOC_GPUCACHE_SIM_PATH=$BATS_TEST_TMPDIR run_split "$tool" measure --sim tiny
   is 3 "$status"
   is 2 "$(wc -l <<<"$errors")"

@@ -184,10 +184,10 @@ use_h200() {
   is 2 "$(grep -c 'already measured' <<<"$output")"
 }
 
-# measure_on_terminal ROWS: two GPUs on a pseudo-terminal with so many rows.
+# measure_on_terminal ROWS [COLUMNS]: two GPUs on a pseudo-terminal of that size.
 measure_on_terminal() {
   output=$(TERM=xterm script -qec \
-    "stty rows $1 cols 100; $tool measure --force --color never --sim $tiny,$BATS_TEST_TMPDIR/other" /dev/null </dev/null |
+    "stty rows $1 cols ${2:-100}; $tool measure --force --color never --sim $tiny,$BATS_TEST_TMPDIR/other" /dev/null </dev/null |
     tr -d '\r')
 }
 
@@ -208,6 +208,9 @@ measure_on_terminal() {
   measure_on_terminal 2
   has "$output" "2 GPUs  [----------------] 0/2 ready"
   has_not "$output" "  starting"
+  # $COLUMNS does not make the terminal wider
+  COLUMNS=300 measure_on_terminal 24 40
+  is 39 "$(grep -o "gpu[01] [A-Z][^$escape]*" <<<"$output" | wc -L)"
   # without a terminal, nothing is reported
   run_split "$tool" measure --force --sim "$tiny,$BATS_TEST_TMPDIR/other"
   is '' "$errors"
@@ -399,7 +402,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   has_not "$output" Constant
   has_not "$output" "an SM: "
   has_not "$output" "no Nominal of L1Cache"
-  run_split "$tool" show --all --element L1Cache,L2Cache gpu0
+  run_split "$tool" show --all --element " L1Cache , L2Cache" gpu0
   has "$output" "no Nominal of L1Cache: "
   has_not "$output" Constant
   has_not "$output" "an SM: "

@@ -82,7 +82,7 @@ refused() {
 }
 
 @test "an element that this GPU lacks is reported, and is a failure when it is the only one" {
-  run_split "$tool" measure --only ConstantL1Cache,LDS --sim "$small"
+  run_split "$tool" measure --only " ConstantL1Cache ,	LDS " --sim "$small"
   is 0 "$status"
   is "hwloc-gpucache: gpu0: this GPU has no LDS" "$errors"
   has "$output" ConstantL1Cache

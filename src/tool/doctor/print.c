@@ -22,6 +22,9 @@ static void print_wrapped(const char *before, const char *text, size_t indent, s
   for (;;) {
     size_t length = gc_terminal_fit(text, width > indent ? width - indent : 1);
 
+    /* not after a comma of a path or list, which somebody may copy */
+    while (length && text[length] && text[length] != ' ' && text[length - 1] != ' ')
+      length--;
     if (length < strcspn(text, " ")) /* a long path: it is not cut */
       length = strcspn(text, " ");
     while (length > 1 && text[length - 1] == ' ')
@@ -64,8 +67,8 @@ void gc_doctor_print(const struct gc_doctor *doctor)
   }
   if (broken || !doctor->is_shown)
     snprintf(not_ok, sizeof not_ok, "; not ok: %u", broken);
-  if (doctor->is_shown && tool->sims)
-    gc_terminal_say("HWLOC_GPUCACHE_SIM=%s %s will show the caches%s.", tool->sims, shows, not_ok);
+  if (doctor->is_shown && tool->sims) /* one line, because it has a command to copy */
+    printf("HWLOC_GPUCACHE_SIM=%s %s will show the caches%s.\n", tool->sims, shows, not_ok);
   else
     gc_terminal_say("%s will %sshow the caches of your GPUs%s.", shows,
                     doctor->is_shown ? "" : "not ", not_ok);
