@@ -184,10 +184,10 @@ use_h200() {
   is 2 "$(grep -c 'already measured' <<<"$output")"
 }
 
-# measure_on_terminal ROWS [COLUMNS]: two GPUs on a pseudo-terminal of that size.
+# measure_on_terminal ROWS [COLUMNS [VARIABLE=VALUE]]: two GPUs on a pseudo-terminal of that size.
 measure_on_terminal() {
   output=$(TERM=xterm script -qec \
-    "stty rows $1 cols ${2:-100}; $tool measure --force --color never --sim $tiny,$BATS_TEST_TMPDIR/other" /dev/null </dev/null |
+    "stty rows $1 cols ${2:-100}; env ${3:-} $tool measure --force --color never --sim $tiny,$BATS_TEST_TMPDIR/other" /dev/null </dev/null |
     tr -d '\r')
 }
 
@@ -209,7 +209,7 @@ measure_on_terminal() {
   has "$output" "2 GPUs  [----------------] 0/2 ready"
   has_not "$output" "  starting"
   # $COLUMNS does not make the terminal wider
-  COLUMNS=300 measure_on_terminal 24 40
+  measure_on_terminal 24 40 COLUMNS=300 # a shell may replace $COLUMNS when it starts a command
   is 39 "$(grep -o "gpu[01] [A-Z][^$escape]*" <<<"$output" | wc -L)"
   # without a terminal, nothing is reported
   run_split "$tool" measure --force --sim "$tiny,$BATS_TEST_TMPDIR/other"
