@@ -9,14 +9,15 @@ for command in "$nvcc" python3; do
 done
 tool=${TOOL:-$PWD/hwloc-gpucache}
 HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
-export HWLOC_GPUCACHE_TRACE_LIBRARY
+CUDA_DEVICE_ORDER=PCI_BUS_ID # as gpu0 is found
+export HWLOC_GPUCACHE_TRACE_LIBRARY CUDA_DEVICE_ORDER
 here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 "$nvcc" -O2 -arch=native -o graphs "$here/graphs.cu"
 "$tool" trace --launches all --blocks all --output graphs.trace -- ./graphs
-"$tool" export --output record.xml
+"$tool" export --output record.xml gpu0
 "$tool" predict --record record.xml --seeds 0 --json graphs.trace >graphs.json
 python3 - <<'EOF'
 import json

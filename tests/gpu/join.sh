@@ -22,7 +22,10 @@ shift
 for gpc; do pairs="$pairs ${gpc%%,*}"; done
 "$nvcc" -O2 -arch=native -o "$dir/join" "$here/join.cu"
 requested=l1tex__t_sectors_pipe_lsu_mem_global_op_ld arrived=lts__t_sectors_srcunit_tex_op_read
-CUDA_DEVICE_ORDER=PCI_BUS_ID ncu --cache-control none --clock-control none --replay-mode application \
+CUDA_DEVICE_ORDER=PCI_BUS_ID
+export CUDA_DEVICE_ORDER
+timeout 60 "$dir/join" $pairs
+timeout 300 ncu --cache-control none --clock-control none --replay-mode application \
   --kernel-name load_pair --csv --print-units base --metrics $requested.sum,$arrived.sum \
   "$dir/join" $pairs >"$dir/counted.csv" || true
 grep -q '^"' "$dir/counted.csv" || { echo "skipped: ncu cannot count here"; exit 77; }

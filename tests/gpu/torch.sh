@@ -11,7 +11,8 @@ python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/n
   { echo "skipped: python3 has no torch that can use a GPU"; exit 77; }
 tool=${TOOL:-$PWD/hwloc-gpucache}
 HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
-export HWLOC_GPUCACHE_TRACE_LIBRARY
+CUDA_DEVICE_ORDER=PCI_BUS_ID # as gpu0 is found
+export HWLOC_GPUCACHE_TRACE_LIBRARY CUDA_DEVICE_ORDER
 here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
 check=$here/../../contrib/predict-check
 dir=${OUT:-$(mktemp -d)}

@@ -9,7 +9,8 @@ for command in nvcc ncu python3; do
 done
 tool=${TOOL:-$PWD/hwloc-gpucache}
 HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
-export HWLOC_GPUCACHE_TRACE_LIBRARY
+CUDA_DEVICE_ORDER=PCI_BUS_ID # as gpu0 is found
+export HWLOC_GPUCACHE_TRACE_LIBRARY CUDA_DEVICE_ORDER
 here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
 check=$here/../../contrib/predict-check
 dir=${OUT:-$(mktemp -d)}

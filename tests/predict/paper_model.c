@@ -316,7 +316,7 @@ static int init(struct paper *paper, const struct gc_gpu_model *gpu,
   paper->gpu = *gpu;
   paper->gpu.l1.sector_bytes = gpu->l1.line_bytes;
   paper->gpu.l1.policy = GC_POLICY_LRU;
-  paper->random = gc_draw_state(options->seed, 0);
+  paper->random = gc_draw_state(options->seed, GC_RANDOM_PAPER);
   paper->residents = gc_residency(gpu, launch);
   gc_half_normal_init(&paper->half_normal);
   gc_set_index_init(&paper->index, &paper->gpu.l1);

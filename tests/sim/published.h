@@ -82,7 +82,8 @@ static const struct figure {
     {"rx7900xtx", "chips and cheese", GC_L3, "IdleLatencyNs", .range = {199, 199}},
 };
 
-/* Cycles of a dependent load against the size of the array, by one SM; AI_kernels, latency/data.
+/* Cycles of a dependent load against the size of the array, by one SM; AI_kernels, latency/data, and
+ * for the L40 gpu-benches, gpu-latency.
  * model: 0, or how many the model gives instead, because LRU keeps nothing of an array that does not
  * fit, and all of one that does. Real L2s are in between. */
 static const struct curve_point {
@@ -94,6 +95,7 @@ static const struct curve_point {
     {"b300", 116, 659, 748},   {"b300", 160, 810, 0},        {"rtx5090", 84.4, 368, 0},
     {"rtx5090", 116, 752, 932}, {"rtxpro6000", 116, 364, 0}, {"rtxpro6000", 160, 752, 860},
     {"rtx4090", 61.4, 305, 0}, {"rtx4090", 84.4, 481, 648},  {"rtx4090", 116, 633, 0},
+    {"l40", 87, 280, 0},       {"l40", 91.5, 285, 0},        {"l40", 98.6, 415, 0},
 };
 
 /* The mean load of the second pass over an array. */
@@ -113,7 +115,7 @@ static inline void check_curve(const struct opened *o)
     const double cycles = strcmp(p->gpu, o->name) ? expected : cycles_of_array(o->model, p->mib);
 
     if (!(fabs(cycles - expected) <= CURVE_SHARE * expected))
-      fail_msg("%s: a load of an array of %g MiB takes %g cycles, not %g; AI_kernels has %g", p->gpu,
+      fail_msg("%s: a load of an array of %g MiB takes %g cycles, not %g; published: %g", p->gpu,
                p->mib, cycles, expected, p->cycles);
     if (fabs(p->model - p->cycles) <= CURVE_SHARE * p->cycles)
       fail_msg("%s: %g MiB are as published, but have a value of the model", p->gpu, p->mib);

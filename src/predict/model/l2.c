@@ -28,7 +28,7 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   l2->home_mask =
       gpu->private_l2 || gpu->partitions & (gpu->partitions - 1) ? UINT32_MAX : gpu->partitions - 1;
   l2->no_latency = options->no_latency;
-  l2->random = gc_draw_state(options->seed, 1);
+  l2->random = gc_draw_state(options->seed, GC_RANDOM_L2);
   gc_coalescer_init(&l2->of_l1, gpu->l1.line_bytes, gpu->l1.sector_bytes);
   gc_coalescer_init(&l2->of_l2, gpu->l2.line_bytes, gpu->l2.sector_bytes);
   l2->same_lines = gpu->l1.line_bytes == gpu->l2.line_bytes;
@@ -46,7 +46,7 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
     l2->near[i] = (uint8_t)near_of(gpu, i);
   for (unsigned i = 0; i < gpu->partitions && !status; i++)
     status = gc_lines_init(&l2->partitions[i], &gpu->l2, options->fully_associative,
-                           gc_draw_state(options->seed, 2 + i));
+                           gc_draw_state(options->seed, GC_RANDOM_L2_SETS + i));
   if (!status && !options->no_latency)
     status = gc_tlbs_init(&l2->tlbs, gpu);
   if (status)

@@ -106,7 +106,7 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
     return NULL;
   predict->gpu = *gpu;
   predict->options = *options;
-  predict->random = gc_draw_state(options->seed, 500);
+  predict->random = gc_draw_state(options->seed, GC_RANDOM_GPC);
   gc_half_normal_init(&predict->half_normal);
   choose_index(predict);
   status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);

@@ -34,7 +34,17 @@ static inline double gc_draw_uniform(uint64_t *state)
   return (double)(gc_draw(state) >> 11) * 0x1p-53;
 }
 
-/* An independent state for each part of the model. */
+/* The parts of the model that draw. The sets of a partition of L2 and the L1 of an SM add its
+ * number. */
+enum gc_random_part {
+  GC_RANDOM_PAPER = 0, /* of the model of the paper, for tests */
+  GC_RANDOM_L2 = 1,
+  GC_RANDOM_L2_SETS = 2,
+  GC_RANDOM_GPC = 500,
+  GC_RANDOM_L1 = 1000
+};
+
+/* An independent state for each part of the model: enum gc_random_part. */
 static inline uint64_t gc_draw_state(uint64_t seed, uint64_t part)
 {
   return gc_mix(gc_mix(seed + UINT64_C(0x9e3779b97f4a7c15)) ^ part * UINT64_C(0xd1342543de82ef95));

@@ -64,7 +64,7 @@ int gc_sm_begin(struct gc_sm *sm, unsigned residents)
   sm->outstanding = sm->promised = 0;
   sm->ended = false;
   gc_lines_clear(&sm->l1);
-  sm->l1.random = gc_draw_state(sm->options->seed, 1000 + sm->number);
+  sm->l1.random = gc_draw_state(sm->options->seed, GC_RANDOM_L1 + sm->number);
   gc_in_flight_clear(&sm->in_flight);
   gc_wheel_clear(&sm->wheel);
   gc_sector_set_clear(&sm->seen);

@@ -103,9 +103,10 @@ static bool read_capacity(const struct gc_element *element, struct gc_bounds *by
   return true;
 }
 
-/* CapacityBytes is how large an array may be without misses. Where sets are filled unevenly, that
- * is less than a full cache has lines (doc/results/predict.md, "L2: what it holds"). One set is
- * never filled unevenly: it gets as many lines as were found in the full cache. */
+/* If the record has no Sets, L2 is modelled as one set, which is never filled unevenly. So it holds
+ * what a full cache holds: the census or TotalBytes, if that is more than CapacityBytes, which is
+ * how large an array may be without misses (doc/results/predict.md, "L2: what it holds"). More than
+ * the upper bound of the capacity cannot be right. */
 static void take_full(const struct gc_element *element, struct gc_bounds *bytes)
 {
   const char *const keys[] = {HWLOC_GPUCACHE_CENSUS_BYTES, HWLOC_GPUCACHE_TOTAL_BYTES};
