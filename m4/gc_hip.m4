@@ -1,8 +1,8 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
 dnl AMD GPUs. The build needs nothing of ROCm, because the tool loads HIP at run time. HIP has no
 dnl compiler at run time, so each processor needs a code object. AMD_PROCESSORS are the processors
-dnl for which AMD_CLANG and its linker, LLD, can make one. The summary names the others. AMD_CLANG is
-dnl the clang of GC_GPU_CLANG, unless --with-amd-clang names another, which may know newer processors
+dnl for which AMD_CLANG and its linker, LLD, can make one. The summary names the others; if the user
+dnl set AMD_PROCESSORS, they are an error. AMD_CLANG is the clang of GC_GPU_CLANG, unless --with-amd-clang names another, which may know newer processors
 dnl and need not know NVIDIA's.
 
 dnl The flags of kernels/local.mk. CU mode puts all waves of a block on one CU of an RDNA pair
@@ -62,7 +62,8 @@ AC_DEFUN([GC_HIP], [
     [], [with_amd_clang=])
   AC_ARG_VAR([AMD_PROCESSORS],
     [the AMD processors to make code objects for, if not all that the clang knows: "gfx90a gfx11-generic"])
-  gc_amd_wanted=${AMD_PROCESSORS:-'gfx906 gfx908 gfx90a gfx90c gfx942 gfx950 gfx1030 gfx1100 gfx1103 gfx1151 gfx1152 gfx1200 gfx1201 gfx9-generic gfx9-4-generic gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic'}
+  gc_amd_named=`echo $AMD_PROCESSORS`
+  gc_amd_wanted=${gc_amd_named:-'gfx906 gfx908 gfx90a gfx90c gfx942 gfx950 gfx1030 gfx1100 gfx1103 gfx1151 gfx1152 gfx1200 gfx1201 gfx9-generic gfx9-4-generic gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic'}
   AMD_PROCESSORS= gc_amd_unknown= LLD=
   AS_CASE([$with_amd_clang],
     [yes|no], [AC_MSG_ERROR([--with-amd-clang needs the path of a clang, such as /opt/rocm/llvm/bin/clang; --with-hip=no leaves out AMD GPUs])],
@@ -90,8 +91,12 @@ AC_DEFUN([GC_HIP], [
     AS_IF([test -n "$LLD"], [
       AC_MSG_CHECKING([which AMD processors $AMD_CLANG makes code objects for])
       for gc_try in $gc_amd_wanted; do
+        AS_CASE([" $AMD_PROCESSORS "], [*" $gc_try "*], [continue])
         _GC_AMDGCN_IF([$gc_try], [AMD_PROCESSORS="$AMD_PROCESSORS $gc_try"],
-          [gc_amd_unknown="$gc_amd_unknown $gc_try"])
+          [AS_IF([test -n "$gc_amd_named"], [
+             AC_MSG_RESULT([failed])
+             AC_MSG_ERROR([AMD_PROCESSORS: $AMD_CLANG makes no code object for $gc_try (see config.log)])])
+           gc_amd_unknown="$gc_amd_unknown $gc_try"])
       done
       AS_IF([test -z "$AMD_PROCESSORS"],
         [gc_no_amd="left out: they need clang 18 or newer and its ld.lld (see config.log)"])

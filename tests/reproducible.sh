@@ -6,7 +6,9 @@
 # another umask, time zone, locale, number of jobs and other times of all files, and compares. With
 # "--deb" it also builds the Debian packages twice.
 #
-#   tests/reproducible.sh ARCHIVE [--deb]       CUBIN_ARCHS is passed on to make
+#   tests/reproducible.sh ARCHIVE [--deb]
+#
+# CUBIN_ARCHS is passed on to make, and AMD_PROCESSORS to configure.
 set -euo pipefail
 
 archive=$(realpath "$1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# configure --with-amd-clang: another clang compiles the kernels for AMD GPUs.
+# configure --with-amd-clang: another clang compiles the kernels for AMD GPUs. AMD_PROCESSORS: for these only.
 
 setup() {
   load ../tool/setup.bash
@@ -15,13 +15,13 @@ setup() {
 of_build() { sed -n "s/^$1 = //p" "$top_builddir/Makefile"; }
 of_other() { sed -n "s/^$1 = //p" "$BATS_TEST_TMPDIR/build/Makefile"; }
 
-# configure_with PATH: configures another build with the libraries of this one and that clang for AMD GPUs.
+# configure_with PATH [OPTION]: configures another build with the libraries of this one and that clang for AMD GPUs.
 configure_with() {
   local path
   path=$(of_build PKG_CONFIG_PATH)
   cd "$BATS_TEST_TMPDIR/build"
   PKG_CONFIG_PATH=$path run "$top_srcdir/configure" CC="$CC" --with-clang="$CLANG" --with-cuda=no \
-    --with-amd-clang="$1"
+    --with-amd-clang="$1" "${@:2}"
 }
 
 # A clang like that of ROCm: it lacks NVIDIA's target, and knows a processor that this one need not know.
@@ -43,13 +43,13 @@ END
 
 @test "a clang that knows gfx950 and lacks nvptx: it makes the code objects, and the other clang the PTX" {
   make_other
-  configure_with "$other"
+  configure_with "$other" AMD_PROCESSORS=" gfx950 gfx90a  gfx950"
   is 0 "$status"
   has "$output" "checking whether $other compiles C for amdgcn... yes"
   has "$output" "compiled by $other, linked by "
   is "$CLANG" "$(of_other CLANG)"
   is "$other" "$(of_other AMD_CLANG)"
-  has "$(of_other AMD_IMAGES)" kernels/amd.gfx950.image
+  is "kernels/amd.gfx950.image kernels/amd.gfx90a.image " "$(of_other AMD_IMAGES)"
   has "$(grep AMD_PROCESSORS config.h)" 'PROCESSOR("gfx950", "kernels/amd.gfx950.image", gc_amd_gfx950)'
   env -u MAKEFLAGS make -s kernels/amd.gfx950.image kernels/cuda.ptx
   [ -s kernels/amd.gfx950.image ]
@@ -65,4 +65,10 @@ END
   configure_with "$other"
   [ "$status" -ne 0 ]
   has "$output" "--with-amd-clang=$other: it does not compile C for amdgcn"
+}
+
+@test "AMD_PROCESSORS with a processor that the clang does not know: configure says so" {
+  configure_with "$AMD_CLANG" AMD_PROCESSORS="gfx90a gfx90"
+  [ "$status" -ne 0 ]
+  has "$output" "AMD_PROCESSORS: $AMD_CLANG makes no code object for gfx90 (see config.log)"
 }

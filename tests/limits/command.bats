@@ -41,15 +41,12 @@ inside() {
 
 @test "a locale with a decimal comma that another library selects changes no number" {
   [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
-  export LOCPATH=$BATS_TEST_TMPDIR/locale
-  mkdir "$LOCPATH"
-  localedef -i "$top_srcdir/tests/limits/comma.locale" -f ANSI_X3.4-1968 "$LOCPATH/comma" ||
-    skip "no locale with a decimal comma can be made here"
+  load comma.bash
+  comma_locale
   "$tool" measure --sim "$tiny" >/dev/null
   mv "$records" "$records.plain"
   german() { LC_ALL=comma LD_PRELOAD=$top_builddir/tests/limits/.libs/libgerman.so "$tool" "$@" --sim "$tiny"; }
   run german measure
-  [ "$status" -ne 77 ] || skip "$output"
   is 0 "$status"
   # What differs in every run.
   local changes='s/\(GPUCacheMeasured\|GPUCacheMeasuringMilliseconds\|ProcessName\)" value="[^"]*"/\1"/'

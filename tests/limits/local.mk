@@ -33,4 +33,4 @@ clean-local: clean-threads
 clean-threads:
 	rm -rf tests/limits/threads
 .PHONY: clean-threads
-EXTRA_DIST += tests/limits/threads.sh tests/limits/comma.locale
+EXTRA_DIST += tests/limits/threads.sh tests/limits/comma.locale tests/limits/comma.bash
