@@ -148,6 +148,13 @@ use_node_record() {
   broken caches "HWLOC_GPUCACHE=cached forbids measuring" "hwloc-gpucache measure"
 }
 
+@test "two GPUs without a record: their states stand at the same object" {
+  rm "$records"/*
+  doctor --sim "$tiny,$top_srcdir/tests/tool/small"
+  is 0 "$status"
+  is 2 "$(finding caches | grep -c '^ok: gpu[01]: no valid record, and nothing was found that prevents')"
+}
+
 @test "no GPU" {
   doctor
   broken GPUs "no GPU: neither $BATS_TEST_TMPDIR/nothing/proc/driver/nvidia/gpus nor" "kernel driver"

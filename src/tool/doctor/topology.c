@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/doctor/topology.h"
 
+#include "graft/compat.h"
 #include "record/xml.h"
 #include "tool/doctor/child.h"
 
@@ -193,20 +194,28 @@ unsigned gc_loaded_elements(const struct gc_loaded *loaded, const char *id)
   return memory ? count_below(memory) : 0;
 }
 
-/* "0000:17:00.0: no record" → "no record". A GPU without a record has no objects, so its status is
- * at its PCI device, or in this form at an object above it. */
+/* "NAME: no record" → "no record". NULL: it is the status of something else. */
+static const char *status_of(const char *name, const char *text)
+{
+  const size_t length = strlen(name);
+
+  return length && !strncmp(text, name, length) && !strncmp(text + length, ": ", 2)
+             ? text + length + 2
+             : NULL;
+}
+
+/* A GPU without a record has no objects, so its status is at its PCI device; or at an object above
+ * it, which has those of other GPUs, too, each with a name: "0000:17:00.0: no record". */
 static const char *status_at(hwloc_obj_t obj, const char *id, const char *bus_id)
 {
   const char *const names[] = {id, bus_id, "GPUs"};
-  const char *status = hwloc_obj_get_info_by_name(obj, HWLOC_GPUCACHE_STATUS);
+  const char *status = NULL;
 
-  for (size_t i = 0; status && i < sizeof names / sizeof *names; i++) {
-    const size_t length = strlen(names[i]);
-
-    if (length && !strncmp(status, names[i], length) && !strncmp(status + length, ": ", 2))
-      return status + length + 2;
-  }
-  return NULL;
+  for (size_t i = 0; !status && i < sizeof names / sizeof *names; i++)
+    for (unsigned n = 0; !status && n < gc_hwloc_info_count(obj); n++)
+      if (!strcmp(gc_hwloc_info(obj, n)->name, HWLOC_GPUCACHE_STATUS))
+        status = status_of(names[i], gc_hwloc_info(obj, n)->value);
+  return status;
 }
 
 const char *gc_loaded_status(const struct gc_loaded *loaded, const char *id, const char *bus_id)
