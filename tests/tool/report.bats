@@ -127,8 +127,9 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   has_not "$(cat page.html)" "another measurement"
 }
 
-@test "--raw: the latency of L2 by SM, with a box for each SM" {
-  sed -e 's/^sms = 4/sms = 12\nsm_spread = 40/' -e 's/^compute = .*/compute = 10.0/' \
+@test "--raw: the latency of L2 by SM, with a box for each SM and a row for each GPC" {
+  local gpcs='gpcs = 0-3, 4-11\ncluster_blocks = 8\ncluster_remote = 190 5'
+  sed -e "s/^sms = 4/sms = 12\nsm_spread = 40\n$gpcs/" -e 's/^compute = .*/compute = 10.0/' \
     -e 's/^size = 256 KiB/size = 2 MiB/' "$tiny" >by-sm
   "$tool" measure --sim "$PWD/by-sm" --only L2Cache,TensorMemory --raw raw >/dev/null
   run_split "$tool" report page.html --sim "$PWD/by-sm" --raw raw
@@ -138,6 +139,8 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   picture=$(sed -n "/id='sms'/,/<\/figure>/p" page.html)
   is 12 "$(grep -c "<rect class='bar'" <<<"$picture")"
   for sm in {0..11}; do has "$picture" ">$sm</text>"; done
+  is "GPC 0 0 1 2 3 GPC 1 4 5 6 7 8 9 10 11" \
+    "$(grep -oE "GPC [0-9]+|class='q'[^>]*>[0-9]+" <<<"$picture" | sed 's/.*>//' | xargs)"
   # the slowest SM of the value is in the picture
   local slowest
   slowest=$("$tool" show --all --sim "$PWD/by-sm" | sed -n 's/.*the latency depends on the SM: .* to \([0-9.]*\) cycles.*/\1/p')
