@@ -7,14 +7,7 @@ nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 for command in "$nvcc" python3; do
   command -v "$command" >/dev/null || { echo "skipped: $command was not found"; exit 77; }
 done
-tool=${TOOL:-$PWD/hwloc-gpucache}
-HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
-CUDA_DEVICE_ORDER=PCI_BUS_ID # as gpu0 is found
-export HWLOC_GPUCACHE_TRACE_LIBRARY CUDA_DEVICE_ORDER
-here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "${srcdir:-.}/tests/gpu/recording.sh"
 "$nvcc" -O2 -arch=native -o graphs "$here/graphs.cu"
 "$tool" trace --launches all --blocks all --output graphs.trace -- ./graphs
 "$tool" export --output record.xml gpu0

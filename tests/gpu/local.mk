@@ -46,7 +46,8 @@ EXTRA_DIST += tests/gpu/several.sh tests/gpu/peers.sh tests/gpu/peers.cu
 
 # A program with nvcc is recorded, and its hit rates are predicted and counted.
 GPU_TESTS += tests/gpu/trace.sh
-EXTRA_DIST += tests/gpu/check.h tests/gpu/copy_product.h tests/gpu/trace.sh tests/gpu/trace.cu
+EXTRA_DIST += tests/gpu/check.h tests/gpu/copy_product.h tests/gpu/recording.sh tests/gpu/trace.sh \
+	tests/gpu/trace.cu
 
 # The same for kernels of PyTorch.
 GPU_TESTS += tests/gpu/torch.sh

@@ -6,13 +6,7 @@
 set -eu
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 command -v "$nvcc" >/dev/null || { echo "skipped: $nvcc was not found"; exit 77; }
-tool=${TOOL:-$PWD/hwloc-gpucache}
-HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
-export HWLOC_GPUCACHE_TRACE_LIBRARY
-here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "${srcdir:-.}/tests/gpu/recording.sh"
 seconds=10
 now() { date +%s%N | cut -c1-13; } # ms
 

@@ -9,15 +9,8 @@ for command in python3 ncu; do
 done
 python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null ||
   { echo "skipped: python3 has no torch that can use a GPU"; exit 77; }
-tool=${TOOL:-$PWD/hwloc-gpucache}
-HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
-CUDA_DEVICE_ORDER=PCI_BUS_ID # as gpu0 is found
-export HWLOC_GPUCACHE_TRACE_LIBRARY CUDA_DEVICE_ORDER
-here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
+. "${srcdir:-.}/tests/gpu/recording.sh"
 check=$here/../../contrib/predict-check
-dir=${OUT:-$(mktemp -d)}
-[ -n "${OUT:-}" ] || trap 'rm -rf "$dir"' EXIT
-cd "$dir"
 
 triton=
 python3 -c 'import triton' 2>/dev/null && triton=triton

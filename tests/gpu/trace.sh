@@ -7,15 +7,8 @@ set -eu
 for command in nvcc ncu python3; do
   command -v "$command" >/dev/null || { echo "skipped: $command was not found"; exit 77; }
 done
-tool=${TOOL:-$PWD/hwloc-gpucache}
-HWLOC_GPUCACHE_TRACE_LIBRARY=${HWLOC_GPUCACHE_TRACE_LIBRARY:-$PWD/src/trace/.libs/hwloc-gpucache-trace.so}
-CUDA_DEVICE_ORDER=PCI_BUS_ID # as gpu0 is found
-export HWLOC_GPUCACHE_TRACE_LIBRARY CUDA_DEVICE_ORDER
-here=$(cd "${srcdir:-.}/tests/gpu" && pwd)
+. "${srcdir:-.}/tests/gpu/recording.sh"
 check=$here/../../contrib/predict-check
-dir=${OUT:-$(mktemp -d)}
-[ -n "${OUT:-}" ] || trap 'rm -rf "$dir"' EXIT
-cd "$dir"
 
 nvcc -O2 -arch=native -o kinds "$here/trace.cu" -lcublas -lcufft
 "$tool" export --output record.xml gpu0

@@ -266,19 +266,29 @@ static void kernel_that_is_skipped(void **state)
   }
 }
 
+/* A trace of this text, of which the first kernel was read. */
+static struct gc_trace *first_kernel(const char *text, struct gc_trace_launch *launch,
+                                     struct gc_error *err)
+{
+  struct gc_trace *trace;
+
+  write_file("text", text, strlen(text));
+  assert_int_equal(gc_trace_open("text", &trace, err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, launch, err), 1);
+  return trace;
+}
+
 static void header_of_version_2(void **state)
 {
   static const char text[] =
       HEADER "launched-blocks 9\nloads-at-once 3\nprocess 2\nlaunches 007\n" KERNEL(
           "k") "code 0 EXIT\nend\n";
   struct gc_trace_launch launch;
-  struct gc_trace *trace;
   struct gc_error err;
+  struct gc_trace *trace;
 
   (void)state;
-  write_file("text", text, strlen(text));
-  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
-  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  trace = first_kernel(text, &launch, &err);
   assert_int_equal(launch.blocks, 4);
   assert_int_equal(launch.launched_blocks, 9);
   assert_int_equal(gc_trace_stands(&launch), 7);
@@ -302,13 +312,11 @@ static void tensor_copies(void **state)
              "code 20 UBLKCP.S.G [UR8], [UR4], UR2\ncode 30 UTMASTG.3D [UR4], [UR8]\n"
              "code 40 EXIT\n" KERNEL("k") "code 0 EXIT\nend\n";
   struct gc_trace_launch launch;
-  struct gc_trace *trace;
   struct gc_error err;
+  struct gc_trace *trace;
 
   (void)state;
-  write_file("text", text, strlen(text));
-  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
-  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  trace = first_kernel(text, &launch, &err);
   assert_int_equal(launch.tensor_copies, 2);
   assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
   assert_int_equal(launch.tensor_copies, 0);
@@ -352,13 +360,11 @@ static void driver_lines(void **state)
   static const char text[] =
       HEADER "driver-load 7f0000000100 96\ndriver-store 1ffffffffffffff 1\nend\n";
   struct gc_trace_launch launch;
-  struct gc_trace *trace;
   struct gc_error err;
+  struct gc_trace *trace;
 
   (void)state;
-  write_file("text", text, strlen(text));
-  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
-  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  trace = first_kernel(text, &launch, &err);
   assert_int_equal(launch.touched.count, 2);
   assert_int_equal(launch.touched.ranges[0].address, UINT64_C(0x7f0000000100));
   assert_int_equal(launch.touched.ranges[0].bytes, 96);
