@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What stores, atomic operations, memsets and copies leave in L2, for tests/gpu/l2-contents.sh. Each
-// SM has 64 KiB. In
-// each case, other data fill L2, something touches the 64 KiB of all SMs, and a kernel with the name
-// of the case loads 4 bytes of each of their sectors, past L1.
+// SM has 64 KiB. In each case, other data fill L2, something touches the 64 KiB of all SMs, and a
+// kernel with the name of the case loads 4 bytes of each of their sectors, past L1.
 #include "check.h"
 
 #include <cstdio>
