@@ -83,9 +83,11 @@ static const struct figure {
 };
 
 /* Cycles of a dependent load against the size of the array, by one SM; AI_kernels, latency/data, and
- * for the L40 gpu-benches, gpu-latency.
+ * for the L40 and the GH200 gpu-benches, gpu-latency.
  * model: 0, or how many the model gives instead, because LRU keeps nothing of an array that does not
- * fit, and all of one that does. Real L2s are in between. */
+ * fit, and all of one that does. Real L2s are in between. In the model of the GH200, the near
+ * partition keeps nothing of an array of more than 28 MiB, so half of its lines come from the far
+ * partition (456 cycles) and half from memory (680). */
 static const struct curve_point {
   const char *gpu;
   double mib, cycles, model;
@@ -96,6 +98,9 @@ static const struct curve_point {
     {"rtx5090", 116, 752, 932}, {"rtxpro6000", 116, 364, 0}, {"rtxpro6000", 160, 752, 860},
     {"rtx4090", 61.4, 305, 0}, {"rtx4090", 84.4, 481, 648},  {"rtx4090", 116, 633, 0},
     {"l40", 87, 280, 0},       {"l40", 91.5, 285, 0},        {"l40", 98.6, 415, 0},
+    {"gh200", 24.8, 280, 0},   {"gh200", 32.2, 411, 568},    {"gh200", 38.8, 512, 568},
+    {"gh200", 48.6, 481, 568}, {"gh200", 54.3, 497, 576},    {"gh200", 60.7, 576, 664},
+    {"gh200", 67.9, 623, 680}, {"gh200", 136, 680, 0},       {"gh200", 448, 685, 0},
 };
 
 /* The mean load of the second pass over an array. */
