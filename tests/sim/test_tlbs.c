@@ -63,14 +63,16 @@ static void profiles(void **state)
   }
 }
 
-/* Memory that cannot be mapped twice: much of it is free, so a TLB may reach further than 256 MiB. */
+/* Memory that cannot be mapped twice: much of it is free, so a TLB may reach further than 256 MiB.
+ */
 static void a_far_reach_without_aliases(void **state)
 {
   struct opened gpu;
 
   (void)state;
-  open_edited(&gpu, &(struct edited){"mi300a", {{"seed = 301", "seed = 301\naliases = no"},
-                                                {"entries = 32", "entries = 192"}}});
+  open_edited(&gpu, &(struct edited){"mi300a",
+                                     {{"seed = 301", "seed = 301\naliases = no"},
+                                      {"entries = 32", "entries = 192"}}});
   open_warm_bench(&gpu);
   run_step(&gpu, gc_step_tlb, GC_L1_TLB);
   must_be(&gpu, GC_L1_TLB, &(struct tlb){192, 2 << 20, 0, 105});
