@@ -63,8 +63,7 @@ static void profiles(void **state)
   }
 }
 
-/* Memory that cannot be mapped twice: much of it is free, so a TLB may reach further than 256 MiB.
- */
+/* Memory that cannot be mapped twice. Much of it is free, so a reach of 384 MiB is found. */
 static void a_far_reach_without_aliases(void **state)
 {
   struct opened gpu;
