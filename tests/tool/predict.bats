@@ -88,7 +88,7 @@ setup() {
   [[ $(sed -n 2p <<<"$output") == *"L1 RANGE"*"L2 RANGE" ]]
   [[ $(sed -n 3p <<<"$output") =~ [0-9.]+-[0-9.]+\ %\ +[0-9.]+-[0-9.]+\ %$ ]]
   run_split "$tool" predict --seeds 0 --record "$real" "$trace" "$trace"
-  has_not "$output" "RANGE "
+  has_not "$output" "L1 RANGE"
   refused 2 "--seeds needs a number from 0 to 1000" --seeds 1001 "$trace"
   refused 2 "--threads needs a number from 1 to 64" --threads 0 "$trace"
 }
