@@ -9,7 +9,7 @@
 #   pair, first_touch   have one such timed load for the vector L1, and one for the scalar L1
 #   sharing_groups has such timed loads for the scalar L1, as often as the compiler repeats them
 #   latency_*  has three chains of loads, warm, n and 2n, with nothing between load, wait and next load
-#   outstanding, departure  loads in a loop without any wait, into one register, and waits behind it, between the clock reads
+#   outstanding, departure, shares  loads in a loop without any wait, into one register, and waits behind it, between the clock reads
 #   conflicts, lines_atomic   have such chains, too
 #   atomics_*  have the operations of an iteration, and they return values
 #   read_*, write_*, sweep   move the rows of an iteration with the loads and stores of that path, several at a time
@@ -180,7 +180,7 @@ function check_rows(form, count, all,   at, seen) {
 function check_batch(   at, clocks, loads, load, loop, waited, words) {
   for (at = 1; at <= lines && clocks < 2; at++) {
     if (code[at] ~ clock)
-      clocks++
+      clocks = 1 + (loads > 0) # before the loads, others may be for other times
     if (!clocks)
       continue
     if (code[at] ~ /^global_load_(dword|b32) v[0-9]+, v\[[0-9:]+\], off$/) {
@@ -280,7 +280,7 @@ function check(   at, what, path) {
     check_rows("^global_store_(dwordx4|b128) " vector vector "off( offset:[0-9]+)?$", 8, stores)
   else if (what == "write_shared")
     check_rows("^ds_(write|store)_b128 v[0-9]+, v\\[[0-9:]+\\]( offset:[0-9]+)?$", 8, wait["shared"])
-  else if (what == "outstanding" || what == "departure")
+  else if (what == "outstanding" || what == "departure" || what == "shares")
     check_batch()
   else if (what == "visible")
     check_policy()
