@@ -29,11 +29,11 @@ static inline uint32_t repeat(const struct loading *l, const struct span *s)
     now = gpu_cycles(l->origin, gpu_clock64_from(l->origin));
   while (now < s->begin);
   GPU_NO_UNROLL
-  while (now < s->until) {
+  do {
     gpu_load_by_lane(l->at, WORD, l->lane_stride, l->loads * l->warps, l->warps, l->never);
     now = gpu_cycles(l->origin, gpu_clock64_from(l->origin));
     count += now >= s->from && now < s->until;
-  }
+  } while (now < s->until);
   return count;
 }
 
