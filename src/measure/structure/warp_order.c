@@ -54,6 +54,8 @@ static const uint8_t turns[LAUNCHES][BLOCKS] = {{0, 5, 2, 7, 1, 4, 3, 6}, {6, 3,
 #define MUCH_MORE 8.0
 #define LEAST_SHARE 0.75 /* of SMs that show the same */
 
+static const char missing[] = "the blocks of a launch did not spread evenly over the SMs";
+
 /* What a launch shows of one SM: how often the loads of a block arrived, the mean of its warps. */
 struct seen {
   bool complete;
@@ -75,6 +77,18 @@ struct votes {
 };
 
 /* --- launches -------------------------------------------------------------------------------- */
+
+#define KIB 1024
+
+/* So much shared memory of a block that no more of them than these fit on an SM. Then all SMs get as
+ * many. */
+static uint32_t shared_bytes(const struct gc_properties *p)
+{
+  const uint64_t each = p->shared_per_sm / BLOCKS / KIB * KIB;
+
+  return each >= p->shared_reserved + KIB ? (uint32_t)(each - p->shared_reserved)
+                                          : (uint32_t)sizeof(uint32_t);
+}
 
 struct arrived {
   uint32_t started, ticket;
@@ -138,7 +152,7 @@ static int launch(struct gc_measurement *m, uint32_t number, const uint32_t *sms
     status = bench->ops->upload(bench->device, args.roles, roles, numbers * sizeof(*roles), bench->err);
   if (!status)
     status = gc_bench_launch_fetch(bench, GC_KERNEL_shares, BLOCKS * bench->properties.sms,
-                                   WARPS * warp, sizeof(uint32_t), &args,
+                                   WARPS * warp, shared_bytes(&bench->properties), &args,
                                    &(struct gc_fetch){found, at, n * sizeof(*found)});
   for (uint32_t i = 0; i < n && !status; i++)
     read_result(&found[i], turns[number], &seen[i]);
@@ -207,7 +221,7 @@ static int conclude(struct gc_measured *element, const struct shares *s, const s
   uint32_t agree = votes->same;
 
   if (!votes->all || !(s->alone > 0))
-    return gc_set_absent(element, GC_WARP_ORDER, "the blocks of a launch did not meet on its SMs");
+    return gc_set_absent(element, GC_WARP_ORDER, missing);
   if (s->mean > PILED * s->alone)
     return gc_set_absent(element, GC_WARP_ORDER, "the loads of an SM do not pile up");
   if (votes->same >= LEAST_SHARE * votes->all) {
@@ -249,10 +263,13 @@ int gc_step_warp_order(struct gc_measurement *m, struct gc_measured *element)
 
   if (!p->global_l1)
     return gc_no_value(&m->bench, "loads from global memory are not cached in L1");
-  if (p->blocks_per_sm < BLOCKS || p->threads_per_sm < BLOCKS * WARPS * p->warp)
+  if ((p->blocks_per_sm && p->blocks_per_sm < BLOCKS) ||
+      p->threads_per_sm < BLOCKS * WARPS * p->warp)
     return gc_no_value(&m->bench, "too few blocks can reside on an SM");
   if ((status = gc_number_sms(m)))
     return status;
+  if (!results->sm_count)
+    return gc_no_value(&m->bench, missing);
   n = results->sm_count < SMS_MOST ? results->sm_count : SMS_MOST;
   for (uint32_t i = 0; i < n; i++)
     sms[i] = results->sm_number[i * results->sm_count / n];
@@ -268,7 +285,5 @@ int gc_step_warp_order(struct gc_measurement *m, struct gc_measured *element)
     for (uint32_t l = 0; l < LAUNCHES; l++)
       write_raw(m->bench.raw, sms[i], l, &both[l]);
   }
-  if (votes.all < n)
-    m->bench.signs |= GC_SIGN_BLOCKS_MET;
   return conclude(element, &all, &votes);
 }
