@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Blocks that reside on one SM repeat loads that hit in L1, all at the same time. How often does each
- * block get its data? doc/methods.md, "Order of warps".
+ * Blocks that reside on one SM repeat loads that hit in L1, all at the same time. How often does
+ * each block get its data? doc/methods.md, "Order of warps".
  */
 #include "gpu.h"
 

@@ -285,8 +285,10 @@ static inline void gpu_share(const struct gpu_shares_args *a, uint64_t result)
                              .counts = counts};
 
   gc_sim_global(b, a->base, sizeof(uint32_t));
-  gc_sim_global(b, a->base + (gc_model_facts(b->model)->warp - 1) * a->lane_stride +
-                       (a->loads * b->warps - 1) * sizeof(uint32_t), sizeof(uint32_t));
+  gc_sim_global(b,
+                a->base + (gc_model_facts(b->model)->warp - 1) * a->lane_stride +
+                    (a->loads * b->warps - 1) * sizeof(uint32_t),
+                sizeof(uint32_t));
   gc_sim_settle(b);
   gc_model_shares(b->model, &shares);
   r->alone = counts[0];

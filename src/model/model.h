@@ -170,9 +170,9 @@ struct gc_independent {
  * continue. */
 uint64_t gc_model_independent(struct gc_model *model, const struct gc_independent *loads);
 
-/* Blocks of one SM that repeat loads, all of them hits in L1, at the same time: each warp makes `loads`
- * loads, waits for all of them, and does so again. Lanes load words that are lane_stride bytes
- * apart. */
+/* Blocks of one SM that repeat loads, all of them hits in L1, at the same time: each warp makes
+ * `loads` loads, waits for all of them, and does so again. Lanes load words that are lane_stride
+ * bytes apart. */
 #define GC_SHARES_QUEUE_MAX 1024 /* loads in front of L1 */
 struct gc_shares {
   uint32_t sm, blocks, warps; /* warps: of each block; at most 64 in all */

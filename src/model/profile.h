@@ -108,7 +108,7 @@ struct gc_profile_level {
 
 /* Which warp of an SM may make its loads next if they pile up (warps.c). */
 enum gc_order {
-  GC_ORDER_NONE, /* the profile does not state it */
+  GC_ORDER_NONE,     /* the profile does not state it */
   GC_ORDER_OLDEST,   /* one of the oldest block */
   GC_ORDER_YOUNGEST, /* one of the youngest block */
   GC_ORDER_IN_TURN,  /* the one that has had its data for the longest time */

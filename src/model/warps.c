@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Warps of one SM whose loads pile up in front of L1. Loads that hit wait in a queue, first in, first
- * out, and leave it at one line a cycle. If the queue is full, the other loads wait in their warps;
- * the order of the profile says which warp may enter next.
+ * Warps of one SM whose loads pile up in front of L1. Loads that hit wait in a queue, first in,
+ * first out, and leave it at one line a cycle. If the queue is full, the other loads wait in their
+ * warps; the order of the profile says which warp may enter next.
  */
 #include "model/chip.h"
 #include "model/model.h"
@@ -12,9 +12,9 @@
 #define LOOP_CYCLES 20 /* from the last data of a warp to its next load */
 
 struct warp {
-  uint64_t ready;             /* when its data were there */
-  uint64_t arrives;           /* when the data of its last load will be there */
-  uint32_t left, in_queue;    /* loads of this iteration */
+  uint64_t ready;          /* when its data were there */
+  uint64_t arrives;        /* when the data of its last load will be there */
+  uint32_t left, in_queue; /* loads of this iteration */
 };
 
 struct queue {
@@ -118,7 +118,8 @@ void gc_model_shares(struct gc_model *model, const struct gc_shares *shares)
   const struct gc_profile *profile = &model->profile;
   const struct gc_profile_path *path = &profile->paths[GC_SPACE_CA];
   const int cache = path->levels[0].cache;
-  const uint64_t line = cache == GC_PROFILE_MEMORY ? GC_MODEL_LINE : profile->caches[cache].shape.line;
+  const uint64_t line =
+      cache == GC_PROFILE_MEMORY ? GC_MODEL_LINE : profile->caches[cache].shape.line;
   const uint64_t bytes = profile->facts.warp * shares->lane_stride;
   const uint32_t lines = bytes > line ? (uint32_t)(bytes / line) : 1;
   struct queue q = {.shares = shares,

@@ -14,8 +14,8 @@
  *   front of the arguments and may be read again
  * - outstanding, departure: between the two clock reads are GPU_BATCH_LOADS loads into as many
  *   registers, and nothing in front of the last one waits for any of them; an exit is behind them
- * - shares: GPU_BATCH_LOADS loads into as many registers, once; nothing in front of the last one waits
- *   for any of them, and an exit is in front of the next clock read
+ * - shares: GPU_BATCH_LOADS loads into as many registers, once; nothing in front of the last one
+ * waits for any of them, and an exit is in front of the next clock read
  * - read_lines: GPU_READ_LINES loads into as many registers, and nothing in front of the last one
  *   waits for any of them
  * - latency_*, conflicts, lines_atomic: loads follow one another with nothing in the chain between
@@ -310,8 +310,8 @@ static bool check_chase(const struct kernel *k, const char *path)
                     : wrong(k, 0, "fewer than two clock reads");
 }
 
-/* Independent loads between two clock reads: none waits for another one. again: other clock reads are
- * before them. */
+/* Independent loads between two clock reads: none waits for another one. again: other clock reads
+ * are before them. */
 static bool check_batch(const struct kernel *k, bool again)
 {
   bool used[REGISTER_ZERO + 1] = {false};

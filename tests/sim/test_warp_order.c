@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The order of warps of simulated GPUs: it is that of the model whatever the noise, in two launches,
- * and what cannot be measured is absent with a reason.
+ * The order of warps of simulated GPUs: it is that of the model whatever the noise, in two
+ * launches, and what cannot be measured is absent with a reason.
  */
 #include "measure/structure/structure.h"
 #include "open.h"
@@ -45,9 +45,13 @@ static const char *value(struct opened *o)
 static void they_are_those_of_the_model(void **state)
 {
   static const char *const cases[][2] = {
-      {"oldest 68", "oldest"},           {"oldest 8", "oldest"},     {"oldest 300", "oldest"},
-      {"round-robin 68", "round-robin"}, {"round-robin 4", "round-robin"},
-      {"ready 40", "ready"},             {"youngest 68", "other"},
+      {"oldest 68", "oldest"},
+      {"oldest 8", "oldest"},
+      {"oldest 300", "oldest"},
+      {"round-robin 68", "round-robin"},
+      {"round-robin 4", "round-robin"},
+      {"ready 40", "ready"},
+      {"youngest 68", "other"},
       /* there is a place for each load, so no warp has to wait */
       {"oldest 512", "round-robin"},
   };

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which warps of an SM go first if more loads wait for L1 than it can take? Blocks that reside on an
- * SM together repeat loads that hit. If the blocks do not get their data equally often, two things
- * can decide: which block is older, and which one began later. In two launches the blocks begin in
- * orders that have nothing to do with their age, so that each SM shows both separately.
+ * Which warps of an SM go first if more loads wait for L1 than it can take? Blocks that reside on
+ * an SM together repeat loads that hit. If the blocks do not get their data equally often, two
+ * things can decide: which block is older, and which one began later. In two launches the blocks
+ * begin in orders that have nothing to do with their age, so that each SM shows both separately.
  * doc/methods.md, "Order of warps".
  */
 #include "measure/structure/structure.h"
@@ -20,12 +20,14 @@
 #include <string.h>
 
 #define BLOCKS GPU_SHARES_BLOCKS
-#define WARPS 4 /* of a block */
+#define WARPS 4  /* of a block */
 #define LOADS 16 /* of a warp at once: in all, 512 loads of an SM */
 #define LINES 32 /* of a load */
 #define LINE 128 /* bytes */
-#define BYTES (LINES * LINE + 4 * LOADS * WARPS) /* from the first word that is loaded to the last one */
+#define BYTES                                                                                      \
+  (LINES * LINE + 4 * LOADS * WARPS) /* from the first word that is loaded to the last one */
 #define SMS_MOST 16
+#define KIB 1024
 #define QUARTER (BLOCKS / 4)
 #define LAUNCHES 2
 
@@ -63,9 +65,9 @@ struct seen {
   uint32_t turn[BLOCKS];
 };
 
-/* What the blocks of one SM, or of several, got in both launches: the quarter that is oldest, the one
- * that is youngest, those that began first and last; and a quarter as it would be if all got the
- * same, with all blocks and if a block works alone. */
+/* What the blocks of one SM, or of several, got in both launches: the quarter that is oldest, the
+ * one that is youngest, those that began first and last; and a quarter as it would be if all got
+ * the same, with all blocks and if a block works alone. */
 struct shares {
   double oldest, youngest, first, last, mean, alone;
 };
@@ -78,10 +80,8 @@ struct votes {
 
 /* --- launches -------------------------------------------------------------------------------- */
 
-#define KIB 1024
-
-/* So much shared memory of a block that no more of them than these fit on an SM. Then all SMs get as
- * many. */
+/* So much shared memory of a block that no more of them than these fit on an SM. Then all SMs get
+ * as many. */
 static uint32_t shared_bytes(const struct gc_properties *p)
 {
   const uint64_t each = p->shared_per_sm / BLOCKS / KIB * KIB;
@@ -122,7 +122,8 @@ static int launch(struct gc_measurement *m, uint32_t number, const uint32_t *sms
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_results *results = m->results;
-  const uint32_t warp = bench->properties.warp, numbers = results->sm_number[results->sm_count - 1] + 1;
+  const uint32_t warp = bench->properties.warp,
+                 numbers = results->sm_number[results->sm_count - 1] + 1;
   const uint64_t lines = gc_scratch_trace(bench), at = lines + BYTES;
   struct gpu_shares_result *found = gc_step_alloc(bench, n, sizeof(*found));
   uint32_t *roles = gc_step_alloc(bench, numbers, sizeof(*roles));
@@ -149,7 +150,8 @@ static int launch(struct gc_measurement *m, uint32_t number, const uint32_t *sms
   if (!status)
     status = bench->ops->clear(bench->device, lines, args.roles - lines, bench->err);
   if (!status)
-    status = bench->ops->upload(bench->device, args.roles, roles, numbers * sizeof(*roles), bench->err);
+    status =
+        bench->ops->upload(bench->device, args.roles, roles, numbers * sizeof(*roles), bench->err);
   if (!status)
     status = gc_bench_launch_fetch(bench, GC_KERNEL_shares, BLOCKS * bench->properties.sms,
                                    WARPS * warp, shared_bytes(&bench->properties), &args,
@@ -203,8 +205,7 @@ static struct shares evaluate(const struct seen seen[LAUNCHES], struct votes *vo
   votes->same += least >= (1 - SAME) * sum && most <= (1 + SAME) * sum;
   votes->age += is_more(s.oldest, s.youngest, MORE);
   votes->late += is_more(s.last, s.first, MORE);
-  votes->other +=
-      is_more(s.youngest, s.oldest, MUCH_MORE) || is_more(s.first, s.last, MUCH_MORE);
+  votes->other += is_more(s.youngest, s.oldest, MUCH_MORE) || is_more(s.first, s.last, MUCH_MORE);
   return s;
 }
 
