@@ -56,7 +56,7 @@ static const uint8_t turns[LAUNCHES][BLOCKS] = {{0, 5, 2, 7, 1, 4, 3, 6}, {6, 3,
 #define MUCH_MORE 8.0
 #define LEAST_SHARE 0.75 /* of SMs that show the same */
 
-static const char missing[] = "the blocks of a launch did not spread evenly over the SMs";
+static const char missing[] = "the blocks of a launch did not spread evenly";
 
 /* What a launch shows of one SM: how often the loads of a block arrived, the mean of its warps. */
 struct seen {
@@ -224,7 +224,7 @@ static int conclude(struct gc_measured *element, const struct shares *s, const s
   if (!votes->all || !(s->alone > 0))
     return gc_set_absent(element, GC_WARP_ORDER, missing);
   if (s->mean > PILED * s->alone)
-    return gc_set_absent(element, GC_WARP_ORDER, "the loads of an SM do not pile up");
+    return gc_set_absent(element, GC_WARP_ORDER, "loads that hit do not pile up in front of L1");
   if (votes->same >= LEAST_SHARE * votes->all) {
     element->warp_order = GC_WARPS_IN_TURN;
   } else if (decides(s->oldest, s->mean, s->youngest, s->first, s->last) &&
@@ -240,7 +240,7 @@ static int conclude(struct gc_measured *element, const struct shares *s, const s
     agree = votes->other;
   } else {
     return gc_set_absent(element, GC_WARP_ORDER,
-                         "the blocks of an SM do not get the same, and no order is clear");
+                         "the blocks do not get their data equally often, and no order is clear");
   }
   return gc_set_measured(element, GC_WARP_ORDER, gc_vote_confidence(agree, votes->all));
 }
@@ -266,7 +266,7 @@ int gc_step_warp_order(struct gc_measurement *m, struct gc_measured *element)
     return gc_no_value(&m->bench, "loads from global memory are not cached in L1");
   if ((p->blocks_per_sm && p->blocks_per_sm < BLOCKS) ||
       p->threads_per_sm < BLOCKS * WARPS * p->warp)
-    return gc_no_value(&m->bench, "too few blocks can reside on an SM");
+    return gc_no_value(&m->bench, "too few blocks can be resident together");
   if ((status = gc_number_sms(m)))
     return status;
   if (!results->sm_count)
