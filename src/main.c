@@ -117,14 +117,25 @@ static bool read_kernel(const char *text, void *field)
   return read_text(text, field) && gc_wanted_can(text);
 }
 
+/* A number from 1 to most, into an unsigned. */
+static bool read_some(const char *text, unsigned most, void *field)
+{
+  uint64_t number;
+
+  if (!gc_number_whole(text, &number) || !number || number > most)
+    return false;
+  *(unsigned *)field = (unsigned)number;
+  return true;
+}
+
 static bool read_threads(const char *text, void *field)
 {
-  uint64_t threads;
+  return read_some(text, GC_PREDICT_MOST_THREADS, field);
+}
 
-  if (!gc_number_whole(text, &threads) || !threads || threads > GC_PREDICT_MOST_THREADS)
-    return false;
-  *(unsigned *)field = (unsigned)threads;
-  return true;
+static bool read_sms(const char *text, void *field)
+{
+  return read_some(text, GC_SMS_MAX, field);
 }
 
 static bool read_seeds(const char *text, void *field)
@@ -304,6 +315,8 @@ static const struct gc_option options[] = {
           "runs for the range, with values that the record leaves open (10)"),
     VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
           "runs at the same time (one for each processor, at most 4)"),
+    VALUE("sms", "N", PREDICT, sms, read_sms, "a number from 1 to 4096",
+          "model the blocks of N SMs only, which is faster (default: all SMs)"),
     FLAG("reuse", PREDICT, reuse, "count the reuse distances of lines, too"),
     VALUE("html", "FILE", PREDICT, html, read_page, "the name of a page, such as FILE.html",
           "write a page with tables and pictures"),

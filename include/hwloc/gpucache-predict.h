@@ -58,6 +58,9 @@ struct hwloc_gpucache_predict_options {
   unsigned threads;
   /** \brief 1: count reuse distances, too, which takes one run more; 0: not */
   int reuse_distances;
+  /** \brief Model only so many SMs, and the blocks that they get; 0: all SMs. Counts are of these
+   * blocks. This is for L1: L2 lacks what the other SMs load */
+  unsigned sms;
 };
 
 /** \brief Numbers of a prediction.

@@ -69,6 +69,7 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
   job->changes.carveout = options->carveout;
   job->seeds = options->seeds ? options->seeds : GC_PREDICT_SEEDS;
   job->threads = options->threads;
+  job->sms = options->sms;
   job->distances = options->reuse_distances;
   return 0;
 }

@@ -35,6 +35,7 @@ static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
   pass->changes = job->changes;
   pass->parameters = *parameters;
   pass->options.seed = seed;
+  pass->options.sms = job->sms;
 }
 
 /* The remedies that the GPU has; *changes of each begins with those of the job. Their number. */

@@ -29,6 +29,7 @@ struct gc_predict_job {
   struct gc_changes changes;
   unsigned seeds;   /* runs with drawn values, besides the one with the values of the record */
   unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
+  unsigned sms;     /* that are modelled (struct gc_model_options); 0: all */
   bool distances;   /* note the reuse distances in bins: one run more */
   bool reuse;       /* note them in a histogram, too; the same run */
   const bool *histogram_of; /* of these kernels of the prediction only; NULL: all */

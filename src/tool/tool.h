@@ -44,6 +44,7 @@ struct gc_tool {
   uint64_t limit;       /* --limit of trace: bytes of a trace before compression, for each process */
   char **program;       /* the words after "--", which end with NULL; NULL: there is no "--" */
   unsigned threads;     /* --threads of predict; 0: not given */
+  unsigned sms;         /* --sms of predict; 0: not given */
   int seeds;            /* --seeds of predict; -1: not given */
   const char *plot;     /* --plot of predict: a directory; NULL: no pictures */
   bool reuse;           /* --reuse of predict: reuse distances */

@@ -52,6 +52,17 @@ static void draw_gaps(struct drawing *d)
   draw_text(d, "\n");
 }
 
+/* No memory of its own. Numbers of their own decide for AMD, so that the rest of each GPU stays. */
+static bool draw_integrated(struct drawing *d, bool amd)
+{
+  struct drawing own = *d;
+
+  if (!amd)
+    return draw_chance(d, 0.15);
+  gc_random_seed(&own.random, gc_random_next(&own.random) ^ 0x617075);
+  return draw_chance(&own, 0.4); /* GPUs of AMD are few */
+}
+
 void draw_unusual(struct drawing *d, bool amd)
 {
   if (!d->unusual)
@@ -62,7 +73,7 @@ void draw_unusual(struct drawing *d, bool amd)
   }
   if (!amd && draw_chance(d, 0.2))
     draw_gaps(d);
-  d->integrated = !amd && draw_chance(d, 0.15);
+  d->integrated = draw_integrated(d, amd);
   if (d->integrated)
     draw_text(d, "integrated = yes\nmemory_clock_khz = 0\n");
 }

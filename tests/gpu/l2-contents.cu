@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stores, memsets and copies leave in L2, for tests/gpu/l2-contents.sh. Each SM has 64 KiB. In
-// each case, other data fill L2, something touches the 64 KiB of all SMs, and a kernel with the name
-// of the case loads 4 bytes of each of their sectors, past L1.
+// What stores, atomic operations, memsets and copies leave in L2, for tests/gpu/l2-contents.sh. Each
+// SM has 64 KiB. In each case, other data fill L2, something touches the 64 KiB of all SMs, and a
+// kernel with the name of the case loads 4 bytes of each of their sectors, past L1.
 #include "check.h"
 
 #include <cstdio>
@@ -30,6 +30,14 @@ __global__ void store(char *pieces, unsigned differs, unsigned step)
       *(uint4 *)(p + i) = make_uint4(i, i, i, i);
     else
       *(unsigned *)(p + i) = i;
+}
+
+__global__ void add(char *pieces, unsigned differs)
+{
+  char *const p = piece(pieces, differs);
+
+  for (unsigned i = threadIdx.x * 4; i < PIECE; i += blockDim.x * 4)
+    atomicAdd((unsigned *)(p + i), 1);
 }
 
 __device__ static void load_piece(char *pieces, unsigned differs, unsigned *sink)
@@ -71,6 +79,7 @@ CASE(case_stored_elsewhere)
 CASE(case_loaded_then_stored_here)
 CASE(case_loaded_then_stored_elsewhere)
 CASE(case_parts_stored_here)
+CASE(case_added_here)
 CASE(case_memset)
 CASE(case_copied_from_host)
 CASE(case_copied_to_host)
@@ -107,6 +116,7 @@ int main()
   RUN(case_loaded_then_stored_here, LOAD; STORE(0, 16))
   RUN(case_loaded_then_stored_elsewhere, LOAD; STORE(OTHER, 16))
   RUN(case_parts_stored_here, STORE(0, 32))
+  RUN(case_added_here, (add<<<sms, 1024>>>(p, 0)))
   RUN(case_memset, CHECK(cudaMemset(p, 1, bytes)))
   RUN(case_copied_from_host, CHECK(cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice)))
   RUN(case_copied_to_host, CHECK(cudaMemcpy(host, p, bytes, cudaMemcpyDeviceToHost)))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What stores, memsets and copies leave in L2, counted by ncu: doc/results/predict.md. Stores must be
+# What stores, atomic operations, memsets and copies leave in L2, counted by ncu: doc/results/predict.md. Stores must be
 # hits for the SM that stored, on a GPU with partitions of L2. Needs nvcc, ncu and python3.
 set -eu
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}

@@ -51,7 +51,7 @@ EXTRA_DIST += tests/gpu/check.h tests/gpu/copy_product.h tests/gpu/recording.sh 
 
 # The same for kernels of PyTorch.
 GPU_TESTS += tests/gpu/torch.sh
-EXTRA_DIST += tests/gpu/torch.sh tests/gpu/torch_kinds.py
+EXTRA_DIST += tests/gpu/torch.sh tests/gpu/torch_kinds.py tests/gpu/programs.py
 
 # The same for kernels of graphs, and a sample of the launches.
 GPU_TESTS += tests/gpu/graphs.sh tests/gpu/sample.sh

@@ -23,4 +23,5 @@ export TOOL="$tool"
 status=0
 "$check" --record record.xml --output . --most 3 -- python3 "$here/torch_kinds.py" || status=$?
 [ $status -ne 3 ] || { echo "skipped: ncu cannot count here"; exit 77; }
+python3 "$here/programs.py" "$check" .
 exit $status

@@ -12,6 +12,7 @@
 #define CURVE_SHARE 0.05 /* and a point of a curve by this */
 #define PUBLISHED_SHARE 0.02 /* a figure that is measured may differ by this */
 
+#define BUS "what the bus moves; how much of it reads reach is assumed"
 #define PAGES "97 to 112 cycles of it are translations; ours are loads whose translation is there"
 
 /* A published range. measured, why: set if ours is another value. A key with several numbers: the
@@ -27,6 +28,8 @@ static const struct figure {
 } figures[] = {
     {"b200", "driver", GC_WHOLE_GPU, "SMs", .range = {148, 148}},
     {"b200", "driver", GC_WHOLE_GPU, "MemoryBusBits", .range = {7680, 7680}},
+    {"b200", "driver", GC_DEVICE_MEMORY, "ReadGBps", .range = {7672, 7672}, .measured = 7300,
+     .why = BUS},
     {"b200", "driver", GC_L2, "NominalBytes", .range = {132644864, 132644864}},
     {"b200", "chips and cheese", GC_L2, "Partitions", .range = {2, 2}},
     {"b200", "driver", GC_WHOLE_GPU, "SMClockKHz", .range = {1965000, 1965000}},
@@ -36,17 +39,27 @@ static const struct figure {
     {"b300", "assumed, as b200", GC_SHARED_MEMORY, "CapacityBytes", .range = {233472, 233472}},
     {"b300", "AI_kernels", GC_L2, "Partitions", .range = {2, 2}},
     {"rtx5090", "driver", GC_WHOLE_GPU, "SMs", .range = {170, 170}},
+    {"rtx5090", "NVIDIA", GC_DEVICE_MEMORY, "ReadGBps", .range = {1792, 1792}, .measured = 1660,
+     .why = BUS},
     {"rtx5090", "AI_kernels", GC_L2, "Partitions", .range = {1, 1}},
     {"rtxpro6000", "NVIDIA", GC_WHOLE_GPU, "SMs", .range = {188, 188}},
     {"rtxpro6000", "NVIDIA", GC_WHOLE_GPU, "MemoryBusBits", .range = {512, 512}},
+    {"rtxpro6000", "NVIDIA", GC_DEVICE_MEMORY, "ReadGBps", .range = {1792, 1792}, .measured = 1660,
+     .why = BUS},
     {"rtxpro6000", "AI_kernels", GC_L2, "Partitions", .range = {1, 1}},
     {"l40", "arXiv 2606.22588", GC_WHOLE_GPU, "SMs", .range = {142, 142}},
     {"l40", "arXiv 2606.22588", GC_L2, "LatencyBySM", .range = {222, 222}},
     {"l40", "arXiv 2606.22588", GC_L2, "LatencyBySM", .range = {339, 339}, .last = true},
     {"l40", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {624, 635}},
+    {"l40", "gpu-benches", GC_DEVICE_MEMORY, "ReadGBps", .range = {845, 845}},
+    {"l40", "gpu-benches", GC_DEVICE_MEMORY, "WriteGBps", .range = {847, 847}},
     {"rtx4090", "NVIDIA", GC_WHOLE_GPU, "SMs", .range = {128, 128}},
     {"rtx4090", "NVIDIA", GC_WHOLE_GPU, "MemoryBusBits", .range = {384, 384}},
+    {"rtx4090", "NVIDIA", GC_DEVICE_MEMORY, "ReadGBps", .range = {1008, 1008}, .measured = 940,
+     .why = BUS},
     {"gh200", "gpu-benches", GC_DEVICE_MEMORY, "LatencyCycles", .range = {625, 689}},
+    {"gh200", "gpu-benches, triad", GC_DEVICE_MEMORY, "ReadGBps", .range = {3783, 3784}},
+    {"gh200", "gpu-benches", GC_DEVICE_MEMORY, "WriteGBps", .range = {3936, 3944}},
     {"gh200", "gpu-benches", GC_L2, "FarLatencyCycles", .range = {482, 512}, .measured = 456,
      .why = "arrays beyond the near partition, of which some lines miss"},
     {"gh200", "arXiv 2407.07850", GC_DEVICE_MEMORY, "HostCopyToGBps", .range = {375, 375}},
@@ -54,6 +67,9 @@ static const struct figure {
     {"gb10", "chips and cheese", GC_WHOLE_GPU, "SMs", .range = {48, 48}},
     {"gb10", "QwenLM/FlashQLA issue 4", GC_WHOLE_GPU, "SharedBytesPerBlock",
      .range = {101376, 101376}},
+    {"gb10", "NVIDIA", GC_DEVICE_MEMORY, "ReadGBps", .range = {273, 273}, .measured = 246,
+     .why = BUS},
+    {"gb10", "chips and cheese", GC_L2, "WriteGBps", .range = {980, 980}},
     {"gb10", "NVIDIA forum 367851", GC_WHOLE_GPU, "MemoryClockKHz", .range = {0, 0}},
     {"mi300x", "gpu-benches", GC_L1, "LatencyCycles", .range = {116, 128}},
     {"mi300x", "gpu-benches", GC_L2, "LatencyCycles", .range = {213, 213}},
@@ -82,20 +98,26 @@ static const struct figure {
     {"rx7900xtx", "chips and cheese", GC_L3, "IdleLatencyNs", .range = {199, 199}},
 };
 
-/* Cycles of a dependent load against the size of the array, by one SM; AI_kernels, latency/data, and
- * for the L40 gpu-benches, gpu-latency.
- * model: 0, or how many the model gives instead, because LRU keeps nothing of an array that does not
- * fit, and all of one that does. Real L2s are in between. */
+/* Cycles of a dependent load against the size of the array, by one SM; AI_kernels, latency/data,
+ * and for the L40 and the GH200 gpu-benches, gpu-latency.
+ *
+ * model: 0, or how many the model gives instead, because LRU keeps nothing of an array that does
+ * not fit, and all of one that does. Real L2s are in between. In the model of the GH200, the near
+ * partition keeps nothing of an array of more than 28 MiB, so half of its lines come from the far
+ * partition (456 cycles) and half from memory (680). */
 static const struct curve_point {
   const char *gpu;
   double mib, cycles, model;
 } curve_points[] = {
-    {"b200", 44.6, 297, 0},    {"b200", 61.4, 320, 294},     {"b200", 84.4, 637, 748},
-    {"b200", 116, 662, 748},   {"b200", 160, 824, 0},        {"b300", 61.4, 341, 294},
-    {"b300", 116, 659, 748},   {"b300", 160, 810, 0},        {"rtx5090", 84.4, 368, 0},
+    {"b200", 44.6, 297, 0},     {"b200", 61.4, 320, 294},    {"b200", 84.4, 637, 748},
+    {"b200", 116, 662, 748},    {"b200", 160, 824, 0},       {"b300", 61.4, 341, 294},
+    {"b300", 116, 659, 748},    {"b300", 160, 810, 0},       {"rtx5090", 84.4, 368, 0},
     {"rtx5090", 116, 752, 932}, {"rtxpro6000", 116, 364, 0}, {"rtxpro6000", 160, 752, 860},
-    {"rtx4090", 61.4, 305, 0}, {"rtx4090", 84.4, 481, 648},  {"rtx4090", 116, 633, 0},
-    {"l40", 87, 280, 0},       {"l40", 91.5, 285, 0},        {"l40", 98.6, 415, 0},
+    {"rtx4090", 61.4, 305, 0},  {"rtx4090", 84.4, 481, 648}, {"rtx4090", 116, 633, 0},
+    {"l40", 87, 280, 0},        {"l40", 91.5, 285, 0},       {"l40", 98.6, 415, 0},
+    {"gh200", 24.8, 280, 0},    {"gh200", 32.2, 411, 568},   {"gh200", 38.8, 512, 568},
+    {"gh200", 48.6, 481, 568},  {"gh200", 54.3, 497, 576},   {"gh200", 60.7, 576, 664},
+    {"gh200", 67.9, 623, 680},  {"gh200", 136, 680, 0},      {"gh200", 448, 685, 0},
 };
 
 /* The mean load of the second pass over an array. */

@@ -234,6 +234,24 @@ static void check_memories(const char *gpu, const struct opened *o)
   check_latency(gpu, shared, gc_model_true_latency(o->model, GC_SPACE_SHARED, 0), 1);
 }
 
+/* Bandwidths of L2 and device memory are those of the model. */
+static void check_rates(const char *gpu, const struct opened *o)
+{
+  for (unsigned i = 0; i < 4; i++) {
+    const bool memory = i / 2, write = i % 2;
+    const enum gc_kind kind = memory ? GC_DEVICE_MEMORY : GC_L2;
+    const struct gc_element *element = gc_record_find(o->record, kind);
+    const double truth = gc_model_true_bandwidth(o->model, GC_SPACE_CG, memory, write);
+    const double rate = number(element, write ? "WriteGBps" : "ReadGBps");
+    const char *const source = text(element, write ? "WriteSource" : "ReadSource");
+
+    if (!(fabs(rate - truth) <= 0.03 * truth) &&
+        !(kind == GC_L2 && strstr(source, "more loads in flight")))
+      fail_msg("%s: %s %s %.1f GB/s (%s), in the model %.1f", gpu, gc_kinds[kind].subtype,
+               write ? "writes" : "reads", rate, source, truth);
+  }
+}
+
 /* If constants cannot fill the constant L1.5, its capacity may be absent, with a lower bound and a
  * reason, but not wrong. Its latency is always reported. */
 static void check_constant_l15(const char *gpu, const struct opened *o)
@@ -477,6 +495,7 @@ static void profile(void **state)
   check_only_those(name, &o);
   check_counted(&o);
   check_memories(name, &o);
+  check_rates(name, &o);
   check_constant_l15(name, &o);
   check_carveouts(name, &o);
   check_l2_by_sm(&o);

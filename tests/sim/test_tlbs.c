@@ -63,6 +63,21 @@ static void profiles(void **state)
   }
 }
 
+/* Memory that cannot be mapped twice. Much of it is free, so a reach of 384 MiB is found. */
+static void a_far_reach_without_aliases(void **state)
+{
+  struct opened gpu;
+
+  (void)state;
+  open_edited(&gpu, &(struct edited){"mi300a",
+                                     {{"seed = 301", "seed = 301\naliases = no"},
+                                      {"entries = 32", "entries = 192"}}});
+  open_warm_bench(&gpu);
+  run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+  must_be(&gpu, GC_L1_TLB, &(struct tlb){192, 2 << 20, 0, 105});
+  close_gpu(&gpu);
+}
+
 /* Sets of different sizes: a walk of one page too many misses in one set only. So the entries are
  * found, or absent; what an entry covers, and how far all reach, is never wrong. */
 static void sets_of_different_sizes(void **state)
@@ -440,6 +455,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
+      cmocka_unit_test(a_far_reach_without_aliases),
       cmocka_unit_test(sets_of_different_sizes),
       cmocka_unit_test(a_penalty_without_groups),
       cmocka_unit_test(few_entries_more),

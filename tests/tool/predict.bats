@@ -69,7 +69,7 @@ setup() {
   is "registers, loads-at-once" "$(value '[.kernels[].launch.loads_wait_by] | join(", ")')"
   is 17 "$(value '.kernels[1].l1_bypassing')" # a bulk copy of 33 pieces of 16 bytes
   run_split "$tool" predict --record "$real" "$trace"
-  has "$output" "the trace has 2 of the 7 launched blocks: all counts are of the blocks in the trace"
+  has "$output" "2 of the 7 launched blocks are modelled: all counts are of these"
   is 1 "$(grep -c 'launched blocks' <<<"$output")"
 }
 
@@ -84,6 +84,23 @@ setup() {
   is true "$(value '.kernels[0].l1_hit_rate | .low <= .value and .high >= .value')"
   refused 2 "--seeds needs a number from 0 to 1000" --seeds 1001 "$trace"
   refused 2 "--threads needs a number from 1 to 64" --threads 0 "$trace"
+}
+
+@test "--sms models only some SMs, and the blocks that they get" {
+  counts='.kernels[0] | "\(.launch.blocks) \(.launch.launched_blocks) \(.l1_loads | "\(.sectors) \(.hits + .hits_on_miss)")"'
+  blocks 0 >"$trace" # 264 blocks, which load 32 sectors twice; the GPU has 132 SMs
+  predict --sms 132 "$trace"
+  is "264 264 16896 8448" "$(value "$counts")"
+  all=$output
+  predict --sms 4096 "$trace"
+  is "$all" "$output"
+  predict --sms 33 "$trace"
+  is "66 264 4224 2112" "$(value "$counts")"
+  predict --sms 1 "$trace"
+  is "2 264 128 64" "$(value "$counts")"
+  run_split "$tool" predict --sms 1 --record "$real" "$trace"
+  has "$output" "2 of the 264 launched blocks are modelled: all counts are of these"
+  refused 2 "--sms needs a number from 1 to 4096" --sms 0 "$trace"
 }
 
 @test "bytes from L2 and from memory" {

@@ -182,6 +182,7 @@ static int plan_buffers(struct gc_bench *bench, const struct gc_record *tables)
   gc_footprint_plan(p, free_bytes, &footprint);
   bench->arena_bytes = footprint.arena;
   bench->walk_bytes = footprint.walk;
+  bench->usual_bytes = gc_footprint_usual(p, free_bytes);
   bench->most_bytes = gc_footprint_most(p, free_bytes);
   if (bench->arena_bytes < ARENA_MIN)
     return gc_fail(bench->err, -ENOMEM,

@@ -44,7 +44,8 @@ struct gc_bench {
   struct gc_raw *raw; /* receives data for --raw; NULL: none */
 
   uint64_t memory_bytes;       /* device memory as its allocator counts it */
-  uint64_t most_bytes;         /* that all buffers together may use */
+  uint64_t usual_bytes;        /* that all buffers together use if that is enough, */
+  uint64_t most_bytes;         /* and that they may use at most */
   uint64_t arena, arena_bytes; /* device: rings are here */
   uint64_t walk_bytes; /* the arena and the memory after it, for walks of device memory; at least
                           arena_bytes */

@@ -94,6 +94,11 @@ uint64_t gc_footprint_most(const struct gc_properties *properties, uint64_t free
   return share_of(properties, free_bytes, GC_FREE_SHARE);
 }
 
+uint64_t gc_footprint_usual(const struct gc_properties *properties, uint64_t free_bytes)
+{
+  return share_of(properties, free_bytes, GC_USUAL_SHARE);
+}
+
 bool gc_footprint_passes(const struct gc_properties *properties, uint64_t bytes,
                          uint64_t memory_bytes)
 {
@@ -104,7 +109,7 @@ bool gc_footprint_passes(const struct gc_properties *properties, uint64_t bytes,
 void gc_footprint_plan(const struct gc_properties *properties, uint64_t free_bytes,
                        struct gc_footprint *plan)
 {
-  const uint64_t usual = without_rest(share_of(properties, free_bytes, GC_USUAL_SHARE));
+  const uint64_t usual = without_rest(gc_footprint_usual(properties, free_bytes));
   const uint64_t limit = without_rest(gc_footprint_most(properties, free_bytes));
   const uint64_t wanted = gc_footprint_arena(properties), l3 = 4 * properties->l3_bytes;
   const uint64_t enough = l3 ? l3 : (uint64_t)(SCARCE_L2S * (double)gc_all_l2_bytes(properties));

@@ -29,9 +29,11 @@ struct gc_footprint {
 void gc_footprint_plan(const struct gc_properties *properties, uint64_t free_bytes,
                        struct gc_footprint *plan);
 
-/* What all buffers together may use at most, however much is free; and if `free_bytes` are free. */
+/* What all buffers together may use at most, however much is free; and if `free_bytes` are free.
+ * _usual: what they use if that is enough. */
 uint64_t gc_footprint_max(const struct gc_properties *properties);
 uint64_t gc_footprint_most(const struct gc_properties *properties, uint64_t free_bytes);
+uint64_t gc_footprint_usual(const struct gc_properties *properties, uint64_t free_bytes);
 
 /* What all buffers together need if the arena or a walk needs `bytes`. */
 uint64_t gc_footprint_total(uint64_t bytes);

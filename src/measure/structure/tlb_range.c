@@ -16,7 +16,8 @@
 #define SPAN_MAX ((uint64_t)256 << 30) /* addresses */
 /* A TLB need not reach further than the memory. The rest of the span serves to evict it. */
 #define SPAN_MEMORIES 2
-#define PLAIN_MAX ((uint64_t)256 << 20) /* ordinary memory */
+/* Ordinary memory: used even if a 20th of the free memory is less. */
+#define PLAIN_LEAST ((uint64_t)256 << 20)
 #define ALIGNMENT ((uint64_t)2 << 20)
 
 static void release_kept(void *kept)
@@ -28,12 +29,12 @@ static void release_kept(void *kept)
 
 static const struct gc_memo_type kept_range = {sizeof(struct gc_tlb_range), release_kept};
 
-/* Bytes that can be allocated now without needing more memory than other steps have needed. */
-static uint64_t spare(const struct gc_bench *bench)
+/* Bytes that can be allocated now if all buffers together use `in_all`; at least `least`, or what
+ * measuring may still use if that is less. */
+static uint64_t spare(const struct gc_bench *bench, uint64_t in_all, uint64_t least)
 {
-  const struct gc_device_counts *counts = bench->ops->counts(bench->device);
-  const uint64_t peak = counts->device_bytes_peak, now = counts->device_bytes;
-  const uint64_t most = peak > now + PIECE_LEAST ? peak - now : PIECE_LEAST;
+  const uint64_t now = bench->ops->counts(bench->device)->device_bytes;
+  const uint64_t most = in_all > now + least ? in_all - now : least;
   const uint64_t limit = bench->most_bytes > now ? bench->most_bytes - now : 0;
 
   return most < limit ? most : limit;
@@ -55,23 +56,23 @@ static int alias(struct gc_tlb_range *range, uint64_t piece)
 static int open_aliases(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
+  const uint64_t peak = bench->ops->counts(bench->device)->device_bytes_peak;
+  const uint64_t most = spare(bench, peak, PIECE_LEAST);
   uint64_t piece = PIECE_MAX;
   int status;
 
-  while (piece > PIECE_MIN && piece > spare(bench))
+  while (piece > PIECE_MIN && piece > most)
     piece /= 2;
-  status = piece > spare(bench) ? -ENOSPC : alias(range, piece);
+  status = piece > most ? -ENOSPC : alias(range, piece);
   range->aliased = !status;
   return status;
 }
 
-/* Ordinary memory: PLAIN_MAX, or what measuring may still use if that is less. */
+/* Ordinary memory: what measuring usually uses, because it is not known how far a TLB reaches. */
 static int open_plain(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
-  const uint64_t now = bench->ops->counts(bench->device)->device_bytes;
-  const uint64_t most = bench->most_bytes > now ? bench->most_bytes - now : 0;
-  uint64_t bytes = (most < PLAIN_MAX ? most : PLAIN_MAX) / ALIGNMENT * ALIGNMENT;
+  uint64_t bytes = spare(bench, bench->usual_bytes, PLAIN_LEAST) / ALIGNMENT * ALIGNMENT;
   int status = -ENOMEM;
 
   for (; status == -ENOMEM && bytes > ALIGNMENT; bytes = bytes / 2 / ALIGNMENT * ALIGNMENT) {

@@ -30,7 +30,11 @@
 #define RING_SMS 32
 #define RING_LOADS 96
 #define SCALAR_RING 131072
-#define SCALAR_STRIDE 128  /* at least the length of a line */
+#define SCALAR_STRIDE 128
+#define SCALAR_SLOTS (SCALAR_RING / SCALAR_STRIDE)
+/* From a slot to the next: about a quarter of the loads of a round lie between those of any two
+ * slots within 512 bytes, so they evict a line that two slots share. */
+#define SCALAR_STEP (SCALAR_SLOTS / 4 + 1)
 #define MEMORY_SLOTS 16381 /* prime: every multiplier scatters */
 #define MEMORY_LINE 128
 #define MEMORY_SMS 16
@@ -229,8 +233,8 @@ static int walk_behind_scalar(struct gc_bench *bench, unsigned repeats, double *
   const struct gc_path *path = gc_path_of(GC_SCALAR_L1);
   const uint64_t start = gc_ring_address(bench, path->space, 0);
   const struct gc_traced traced = {
-      .starts = &start, .n = 1, .warm = 2 * SCALAR_RING / SCALAR_STRIDE, .loads = RING_LOADS};
-  int status = gc_ring_lay(bench, path->space, SCALAR_RING, SCALAR_STRIDE, 1);
+      .starts = &start, .n = 1, .warm = 2 * SCALAR_SLOTS, .loads = RING_LOADS};
+  int status = gc_ring_lay(bench, path->space, SCALAR_RING, SCALAR_STRIDE, SCALAR_STEP);
 
   for (unsigned r = 0; r < repeats && !status; r++)
     status = walk_ring(bench, path, &traced, 1, &middles[r]);

@@ -39,6 +39,7 @@ struct gc_cache_model {
   /* The first SMs: those with tables for the present geometry of L1, and those that the present
    * kernel uses. A kernel of few blocks costs little, whatever the number of SMs. */
   unsigned made, used;
+  unsigned modelled;          /* so many of the SMs, the first ones in `order` */
   uint16_t order[GC_SMS_MAX]; /* their numbers, as the blocks of the kernel go to them */
   struct gc_counts counts;
   struct gc_loads loads;
@@ -50,6 +51,7 @@ struct gc_cache_model {
   uint64_t next_block;      /* the number of the next one, if none is left out */
   uint64_t left_out;        /* blocks for which L2 has not got lines yet */
   uint64_t may_be_left_out; /* blocks that are still missing */
+  uint64_t passed_over;     /* blocks on SMs that are not modelled */
   unsigned first_gpc;       /* with which the next kernel begins */
   uint64_t random;          /* draws it */
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
@@ -70,6 +72,12 @@ static void choose_index(struct gc_cache_model *predict)
 
   gc_set_index_init(&predict->index,
                     one_set ? &(struct gc_cache_geometry){.sets = 1} : &predict->gpu.l1);
+}
+
+/* Which SM gets this block of the kernel, if SMs take blocks in turn. */
+static unsigned sm_of_block(const struct gc_cache_model *predict, uint64_t number)
+{
+  return (unsigned)(number % predict->gpu.sms);
 }
 
 /* Prepares the next SM for a kernel. 0 or -ENOMEM. */
@@ -106,6 +114,7 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
     return NULL;
   predict->gpu = *gpu;
   predict->options = *options;
+  predict->modelled = options->sms && options->sms < gpu->sms ? options->sms : gpu->sms;
   predict->random = gc_draw_state(options->seed, GC_RANDOM_GPC);
   gc_half_normal_init(&predict->half_normal);
   choose_index(predict);
@@ -179,12 +188,18 @@ static int pass_over(struct gc_cache_model *predict, uint64_t number)
   return gc_l2_pass_over(&predict->l2, times);
 }
 
-/* Reads the next block. 1, 0 if there is none, or a negative errno. */
+/* Reads the next block, of those that modelled SMs get. 1, 0 if there is none, or a negative errno.
+ */
 static int read_block(struct gc_cache_model *predict, struct gc_block *block,
                       struct gc_block_reader *reader, struct gc_trace *trace, struct gc_error *err)
 {
-  const int status = gc_block_read(block, reader, trace, err);
+  int status;
 
+  while ((status = gc_block_read(block, reader, trace, err)) == 1 && block->instruction_count &&
+         sm_of_block(predict, block->number) >= predict->modelled) {
+    predict->may_be_left_out++;
+    predict->passed_over++;
+  }
   predict->exhausted = status == 0;
   if (status != 1 || !block->instruction_count)
     return status;
@@ -301,20 +316,26 @@ static int reserve_rooms(struct gc_cache_model *predict, unsigned residents)
 
 static struct gc_resident *resident_of(struct gc_cache_model *predict, uint64_t slot)
 {
-  return &predict->sms[slot % predict->gpu.sms].residents[slot / predict->gpu.sms];
+  return &predict->sms[slot % predict->modelled].residents[slot / predict->modelled];
 }
 
 static bool is_free(struct gc_cache_model *predict, uint64_t slot)
 {
-  return slot % predict->gpu.sms >= predict->used || !resident_of(predict, slot)->live;
+  return slot % predict->modelled >= predict->used || !resident_of(predict, slot)->live;
 }
 
-/* Starts a block in a slot: slot i is the first block of SM i, slot i + SMs its second one. The
- * block gets the memory of the one that was there. */
+/* The slot in which a block starts, if it is one of the first ones. */
+static uint64_t slot_of_block(const struct gc_cache_model *predict, uint64_t number)
+{
+  return number / predict->gpu.sms * predict->modelled + sm_of_block(predict, number);
+}
+
+/* Starts a block in a slot: slot i is the first block of modelled SM i, slot i + SMs its second
+ * one. The block gets the memory of the one that was there. */
 static int start_in(struct gc_cache_model *predict, uint64_t slot, unsigned residents,
                     struct gc_block *block)
 {
-  const unsigned sm = (unsigned)(slot % predict->gpu.sms);
+  const unsigned sm = (unsigned)(slot % predict->modelled);
   struct gc_resident *resident;
   struct gc_block before;
 
@@ -325,10 +346,10 @@ static int start_in(struct gc_cache_model *predict, uint64_t slot, unsigned resi
   before = resident->block;
   resident->block = *block;
   *block = before;
-  return gc_sm_start(&predict->sms[sm], (unsigned)(slot / predict->gpu.sms), 0);
+  return gc_sm_start(&predict->sms[sm], (unsigned)(slot / predict->modelled), 0);
 }
 
-/* The first blocks. Each has the slot with its number, so that those that a trace leaves out,
+/* The first blocks. Each has the slot of its number, so that those that a trace leaves out,
  * because they have no instructions, do not move the others; later blocks get the slots that are
  * left. A trace may not say how many threads a block has; then its first block shows that. */
 static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
@@ -349,10 +370,10 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
       if (!launch.threads_per_block)
         launch.threads_per_block = block.warp_count * predict->gpu.warp_threads;
       *residents = gc_residency(&predict->gpu, &launch);
-      slots = (uint64_t)predict->gpu.sms * *residents;
+      slots = (uint64_t)predict->modelled * *residents;
       status = reserve_rooms(predict, *residents);
     }
-    slot = block.number;
+    slot = slot_of_block(predict, block.number);
     if (slot >= slots || !is_free(predict, slot)) {
       while (free_slot < slots && !is_free(predict, free_slot))
         free_slot++;
@@ -410,14 +431,18 @@ static int touch(struct gc_cache_model *predict, const struct gc_trace_touched *
   return status;
 }
 
+static uint64_t launched_blocks(const struct gc_trace_launch *launch)
+{
+  return launch->launched_blocks ? launch->launched_blocks : launch->blocks;
+}
+
 /* The next kernel begins with the same GPC as this one; or with a random one, if this one has more
  * blocks than fit at once (doc/results/predict.md, "Where blocks go"). */
 static void move_first_gpc(struct gc_cache_model *predict, const struct gc_trace_launch *launch,
                            unsigned blocks_per_sm)
 {
-  const uint64_t launched = launch->launched_blocks ? launch->launched_blocks : launch->blocks;
-
-  if (predict->gpu.gpcs && blocks_per_sm && launched > (uint64_t)predict->gpu.sms * blocks_per_sm)
+  if (predict->gpu.gpcs && blocks_per_sm &&
+      launched_blocks(launch) > (uint64_t)predict->gpu.sms * blocks_per_sm)
     predict->first_gpc = (unsigned)gc_draw_below(&predict->random, predict->gpu.gpcs);
 }
 
@@ -436,7 +461,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   gc_l2_begin(&predict->l2);
   gc_place_blocks(&predict->gpu, predict->first_gpc, launch->blocks, predict->order);
   predict->used = 0;
-  predict->blocks = predict->next_block = predict->left_out = 0;
+  predict->blocks = predict->next_block = predict->left_out = predict->passed_over = 0;
   predict->may_be_left_out =
       launch->launched_blocks > launch->blocks ? launch->launched_blocks - launch->blocks : 0;
   predict->registers = launch->registers && !predict->options.each_load_waits;
@@ -445,7 +470,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   if (!status && run->blocks_per_sm) {
     status = run_blocks(predict, trace, err);
     run->cycles = last_cycle(predict);
-    if (!status && pass_over(predict, launch->launched_blocks))
+    if (!status && pass_over(predict, launched_blocks(launch)))
       status = gc_fail(err, -ENOMEM, "no memory for the lines of a cache");
   }
   if (status) {
@@ -455,6 +480,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   sum_loads(predict);
   move_first_gpc(predict, launch, run->blocks_per_sm);
   run->counts = predict->counts;
+  run->passed_over = predict->passed_over;
   gc_loads_take(&predict->loads, &run->loads, &run->load_count);
   return 0;
 }

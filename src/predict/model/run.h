@@ -66,11 +66,13 @@ struct gc_kernel_run { /* one kernel with one seed */
   size_t load_count;
   uint64_t cycles;        /* of the model: an order of events, not a prediction of time */
   unsigned blocks_per_sm; /* that were resident at the same time */
+  uint64_t passed_over;   /* blocks of the trace on SMs that are not modelled */
 };
 
 /* Parts of the model that can be left out, for baselines and to attribute misses. */
 struct gc_model_options {
   uint64_t seed;
+  unsigned sms;           /* only so many SMs, and the blocks that they get; 0: all */
   bool fully_associative; /* one set, LRU */
   bool no_latency;        /* loads take no time */
   bool no_outstanding_limit;

@@ -258,6 +258,7 @@ static int predict_on(const struct gc_tool *tool, const struct gc_sources *sourc
       .changes = {.has_carveout = tool->carveout >= 0, .carveout = (unsigned)tool->carveout},
       .seeds = tool->seeds < 0 ? GC_PREDICT_SEEDS : (unsigned)tool->seeds,
       .threads = tool->threads,
+      .sms = tool->sms,
       .remedies = !tool->sweep && !tool->plot,
       .distances = tool->reuse,
   };

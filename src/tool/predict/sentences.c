@@ -64,8 +64,7 @@ static void say_partial(const struct gc_kernel_prediction *kernel, char *text)
 
   if (launch->launched_blocks > launch->blocks)
     append(text,
-           "the trace has %" PRIu64 " of the %" PRIu64
-           " launched blocks: all counts are of the blocks in the trace",
+           "%" PRIu64 " of the %" PRIu64 " launched blocks are modelled: all counts are of these",
            launch->blocks, launch->launched_blocks);
 }
 

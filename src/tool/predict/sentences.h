@@ -11,7 +11,7 @@
 enum gc_predict_sentences {
   GC_SAY_LAUNCH,  /* blocks, threads, ... */
   GC_SAY_CANNOT,  /* run on this GPU: then there are no others */
-  GC_SAY_PARTIAL, /* the trace has only some of the blocks */
+  GC_SAY_PARTIAL, /* only some of the blocks are modelled */
   GC_SAY_STANDS,  /* for other launches */
   GC_SAY_TENSORS, /* copies that no trace has */
   GC_SAY_RULE,    /* how the order of loads was found: it decides about many hits */
