@@ -37,9 +37,9 @@ static inline uint32_t repeat(const struct loading *l, const struct span *s)
   return count;
 }
 
-/* The last block of the SM that arrives states the clock that all count from. Returns the number of
- * blocks that were there before this one. */
-static inline uint32_t arrive(uint64_t result)
+/* Returns the number of blocks of the SM that were there before this one. The last one that has
+ * written when it started states the clock that all count from. */
+static inline uint32_t arrive(uint64_t result, uint32_t started)
 {
   const uint64_t base = GPU_SHARED_BASE;
 
@@ -47,11 +47,32 @@ static inline uint32_t arrive(uint64_t result)
     const uint32_t before = gpu_add_cg(result + offsetof(struct gpu_shares_result, arrived), 1);
 
     gpu_shared_store32(0, before);
-    if (before == GPU_SHARES_BLOCKS - 1)
-      gpu_store64(result + offsetof(struct gpu_shares_result, origin), gpu_clock64());
+    if (before < GPU_SHARES_BLOCKS) {
+      gpu_store32(result + offsetof(struct gpu_shares_result, started) + 4ull * before, started);
+      gpu_written();
+      if (gpu_add_cg(result + offsetof(struct gpu_shares_result, written), 1) ==
+          GPU_SHARES_BLOCKS - 1)
+        gpu_store64(result + offsetof(struct gpu_shares_result, origin), gpu_clock64());
+    }
   }
   gpu_barrier();
   return (uint32_t)gpu_load_shared(base, 0);
+}
+
+/* How many blocks of the SM are older than this one. */
+static inline uint32_t find_age(uint64_t result, uint32_t before, uint32_t started)
+{
+  uint32_t older = 0;
+
+  GPU_NO_UNROLL
+  for (uint32_t i = 0; i < GPU_SHARES_BLOCKS; i++) {
+    const uint32_t other =
+        gpu_get32(result + offsetof(struct gpu_shares_result, started) + 4ull * i);
+    const int32_t later = (int32_t)(other - started);
+
+    older += later < 0 || (later == 0 && i < before);
+  }
+  return older;
 }
 
 GPU_KERNEL(shares, gpu_shares_args)
@@ -67,7 +88,7 @@ GPU_KERNEL(shares, gpu_shares_args)
                       .never = gpu_keep(a.never)};
   uint64_t count = result + offsetof(struct gpu_shares_result, alone);
   struct span span = {a.alone_begin, a.alone_from, a.alone_until};
-  uint32_t before;
+  uint32_t before, age;
 
   /* the block stays, so that no other one takes a place that an SM under test needs */
   GPU_NO_UNROLL
@@ -75,12 +96,9 @@ GPU_KERNEL(shares, gpu_shares_args)
     ;
   if (!role)
     return;
-  before = arrive(result);
+  before = arrive(result, (uint32_t)started);
   if (before >= GPU_SHARES_BLOCKS)
     return;
-  if (gpu_thread() == 0)
-    gpu_store32(result + offsetof(struct gpu_shares_result, started) + 4ull * before,
-                (uint32_t)started);
   if (!GPU_CONCURRENT) {
     if (before == GPU_SHARES_BLOCKS - 1)
       gpu_share(&a, result);
@@ -91,13 +109,14 @@ GPU_KERNEL(shares, gpu_shares_args)
     if (gpu_cycles(started, gpu_clock64_from(started)) > a.until)
       return;
   l.origin = gpu_get64(origin_word);
+  age = find_age(result, before, (uint32_t)started);
   GPU_NO_UNROLL
-  for (uint32_t together = before > 0; together < 2; together++) {
+  for (uint32_t together = age > 0; together < 2; together++) {
     uint32_t seen;
 
     if (together) {
       count = result + offsetof(struct gpu_shares_result, together) + 4ull * before;
-      span.begin = a.begin + a.apart * GPU_SHARES_TURN(a.turns, before);
+      span.begin = a.begin + a.apart * GPU_SHARES_TURN(a.turns, age);
       span.from = a.from;
       span.until = a.until;
     }

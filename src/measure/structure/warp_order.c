@@ -40,9 +40,9 @@
 #define FROM 96000 /* a while after the last block has begun */
 #define UNTIL 256000
 
-/* When the block that arrived as the first, second … begins: as number 0 to 7. Of the two quarters
- * that arrive first and last, the same blocks begin early in one launch that begin late in the
- * other. */
+/* When the oldest block, the second one … begins: as number 0 to 7. The blocks that begin first in
+ * one launch begin last in the other. Added up, the oldest and the youngest quarter begin at the
+ * same times. */
 static const uint8_t turns[LAUNCHES][BLOCKS] = {{0, 5, 2, 7, 1, 4, 3, 6}, {6, 3, 4, 1, 7, 2, 5, 0}};
 
 /* Loads pile up if a block gets at most this share of what it gets alone. */
@@ -62,7 +62,6 @@ static const char missing[] = "the blocks of a launch did not spread evenly";
 struct seen {
   bool complete;
   double alone, together[BLOCKS]; /* in the order of their age, the oldest first */
-  uint32_t turn[BLOCKS];
 };
 
 /* What the blocks of one SM, or of several, got in both launches: the quarter that is oldest, the
@@ -102,7 +101,7 @@ static int by_age(const void *a, const void *b)
   return later ? (later > 0 ? 1 : -1) : (x->ticket > y->ticket) - (x->ticket < y->ticket);
 }
 
-static void read_result(const struct gpu_shares_result *from, const uint8_t *turn, struct seen *to)
+static void read_result(const struct gpu_shares_result *from, struct seen *to)
 {
   struct arrived arrived[BLOCKS];
 
@@ -111,10 +110,8 @@ static void read_result(const struct gpu_shares_result *from, const uint8_t *tur
     arrived[i] = (struct arrived){from->started[i], i};
   qsort(arrived, BLOCKS, sizeof(*arrived), by_age);
   to->alone = (double)from->alone / WARPS;
-  for (uint32_t i = 0; i < BLOCKS; i++) {
+  for (uint32_t i = 0; i < BLOCKS; i++)
     to->together[i] = (double)from->together[arrived[i].ticket] / WARPS;
-    to->turn[i] = turn[arrived[i].ticket];
-  }
 }
 
 static int launch(struct gc_measurement *m, uint32_t number, const uint32_t *sms, uint32_t n,
@@ -157,7 +154,7 @@ static int launch(struct gc_measurement *m, uint32_t number, const uint32_t *sms
                                    WARPS * warp, shared_bytes(&bench->properties), &args,
                                    &(struct gc_fetch){found, at, n * sizeof(*found)});
   for (uint32_t i = 0; i < n && !status; i++)
-    read_result(&found[i], turns[number], &seen[i]);
+    read_result(&found[i], &seen[i]);
   return status;
 }
 
@@ -187,7 +184,7 @@ static struct shares evaluate(const struct seen seen[LAUNCHES], struct votes *vo
   for (uint32_t l = 0; l < LAUNCHES; l++) {
     for (uint32_t i = 0; i < BLOCKS; i++) {
       const double got = seen[l].together[i];
-      const uint32_t turn = seen[l].turn[i];
+      const uint32_t turn = turns[l][i];
 
       sum += got;
       least = got < least ? got : least;
@@ -248,8 +245,8 @@ static int conclude(struct gc_measured *element, const struct shares *s, const s
 static void write_raw(struct gc_raw *raw, uint32_t sm, uint32_t number, const struct seen *seen)
 {
   for (uint32_t i = 0; i < BLOCKS; i++)
-    gc_raw_row(raw, "age\tbegins as\titerations\titerations of the first block alone\tlaunch\tSM",
-               (double[]){i, seen->turn[i], seen->together[i], seen->alone, number, sm});
+    gc_raw_row(raw, "age\tbegins as\titerations\titerations of the oldest block alone\tlaunch\tSM",
+               (double[]){i, turns[number][i], seen->together[i], seen->alone, number, sm});
 }
 
 int gc_step_warp_order(struct gc_measurement *m, struct gc_measured *element)
