@@ -362,9 +362,9 @@ struct gpu_outstanding_args {
 /* shares: on each SM with a role, GPU_SHARES_BLOCKS blocks, all that a launch has for it, repeat
  * `loads` loads of each warp. Lane i loads from base + i * lane_stride; all loads of a lane are
  * within 4 * loads * warps bytes. Then the warp waits for its data. Times are cycles of the SM since
- * its last block arrived. The oldest block works alone from alone_begin until alone_until. Then the
- * block of age i, 0 being the oldest, begins at begin + apart * GPU_SHARES_TURN(turns, i) and works
- * until `until`. Counted is how often the loads of a warp arrive from alone_from until alone_until,
+ * its last block arrived. Age is the order of the blocks' indices. The oldest block works alone from
+ * alone_begin until alone_until. Then the block of age i, 0 being the oldest, begins at begin +
+ * apart * GPU_SHARES_TURN(turns, i) and works until `until`. Counted is how often the loads of a warp arrive from alone_from until alone_until,
  * and from `from` until `until`. Shared memory has at least 4 bytes. */
 #define GPU_SHARES_BLOCKS 8
 #define GPU_SHARES_TURN(turns, i) ((turns) >> 4 * (i) & 15) /* the last block has the highest bits */
@@ -372,12 +372,11 @@ struct gpu_outstanding_args {
 struct gpu_shares_result {
   uint64_t origin;  /* clock of the SM when its last block arrived; 0: fewer blocks arrived */
   uint32_t arrived; /* blocks */
-  uint32_t written; /* those that have written `started` */
+  uint32_t written; /* those that have written `block` */
   uint32_t alone;   /* of the oldest block, the sum of its warps */
   uint32_t reserved;
-  /* In the order of arrival: the clock when the block started, its lower bits; and the sum of its
-   * warps. */
-  uint32_t started[GPU_SHARES_BLOCKS], together[GPU_SHARES_BLOCKS];
+  /* In the order of arrival: the index of the block, and the sum of its warps. */
+  uint32_t block[GPU_SHARES_BLOCKS], together[GPU_SHARES_BLOCKS];
 };
 
 struct gpu_shares_args {

@@ -38,8 +38,8 @@ static inline uint32_t repeat(const struct loading *l, const struct span *s)
 }
 
 /* Returns the number of blocks of the SM that were there before this one. The last one that has
- * written when it started states the clock that all count from. */
-static inline uint32_t arrive(uint64_t result, uint32_t started)
+ * written its index states the clock that all count from. */
+static inline uint32_t arrive(uint64_t result)
 {
   const uint64_t base = GPU_SHARED_BASE;
 
@@ -48,7 +48,7 @@ static inline uint32_t arrive(uint64_t result, uint32_t started)
 
     gpu_shared_store32(0, before);
     if (before < GPU_SHARES_BLOCKS) {
-      gpu_store32(result + offsetof(struct gpu_shares_result, started) + 4ull * before, started);
+      gpu_store32(result + offsetof(struct gpu_shares_result, block) + 4ull * before, gpu_block());
       gpu_written();
       if (gpu_add_cg(result + offsetof(struct gpu_shares_result, written), 1) ==
           GPU_SHARES_BLOCKS - 1)
@@ -59,19 +59,15 @@ static inline uint32_t arrive(uint64_t result, uint32_t started)
   return (uint32_t)gpu_load_shared(base, 0);
 }
 
-/* How many blocks of the SM are older than this one. */
-static inline uint32_t find_age(uint64_t result, uint32_t before, uint32_t started)
+/* How many blocks of the SM are older than this one: blocks are launched in the order of their
+ * indices. */
+static inline uint32_t find_age(uint64_t result)
 {
   uint32_t older = 0;
 
   GPU_NO_UNROLL
-  for (uint32_t i = 0; i < GPU_SHARES_BLOCKS; i++) {
-    const uint32_t other =
-        gpu_get32(result + offsetof(struct gpu_shares_result, started) + 4ull * i);
-    const int32_t later = (int32_t)(other - started);
-
-    older += later < 0 || (later == 0 && i < before);
-  }
+  for (uint32_t i = 0; i < GPU_SHARES_BLOCKS; i++)
+    older += gpu_get32(result + offsetof(struct gpu_shares_result, block) + 4ull * i) < gpu_block();
   return older;
 }
 
@@ -96,7 +92,7 @@ GPU_KERNEL(shares, gpu_shares_args)
     ;
   if (!role)
     return;
-  before = arrive(result, (uint32_t)started);
+  before = arrive(result);
   if (before >= GPU_SHARES_BLOCKS)
     return;
   if (!GPU_CONCURRENT) {
@@ -109,7 +105,7 @@ GPU_KERNEL(shares, gpu_shares_args)
     if (gpu_cycles(started, gpu_clock64_from(started)) > a.until)
       return;
   l.origin = gpu_get64(origin_word);
-  age = find_age(result, before, (uint32_t)started);
+  age = find_age(result);
   GPU_NO_UNROLL
   for (uint32_t together = age > 0; together < 2; together++) {
     uint32_t seen;

@@ -90,15 +90,16 @@ static uint32_t shared_bytes(const struct gc_properties *p)
 }
 
 struct arrived {
-  uint32_t started, ticket;
+  uint32_t block, ticket;
 };
 
+/* The hardware launches blocks in the order of their indices, and all of these are launched at
+ * once. The clock at their first instructions shows another order: they wait for the same code. */
 static int by_age(const void *a, const void *b)
 {
   const struct arrived *x = a, *y = b;
-  const int32_t later = (int32_t)(x->started - y->started);
 
-  return later ? (later > 0 ? 1 : -1) : (x->ticket > y->ticket) - (x->ticket < y->ticket);
+  return (x->block > y->block) - (x->block < y->block);
 }
 
 static void read_result(const struct gpu_shares_result *from, struct seen *to)
@@ -107,7 +108,7 @@ static void read_result(const struct gpu_shares_result *from, struct seen *to)
 
   to->complete = from->origin && from->arrived == BLOCKS;
   for (uint32_t i = 0; i < BLOCKS; i++)
-    arrived[i] = (struct arrived){from->started[i], i};
+    arrived[i] = (struct arrived){from->block[i], i};
   qsort(arrived, BLOCKS, sizeof(*arrived), by_age);
   to->alone = (double)from->alone / WARPS;
   for (uint32_t i = 0; i < BLOCKS; i++)
