@@ -305,6 +305,16 @@ static double above_spread(const struct drawing *d, const char *space, const cha
 }
 
 /* On noise GPUs all levels vary alike, so that the variation does not identify the level. */
+/* Not drawn, so that all other values stay the same. */
+static void draw_warps(struct drawing *d)
+{
+  static const char *const orders[] = {"oldest", "youngest", "round-robin", "ready"};
+  const unsigned mhz = d->clock_khz / 1000, order = mhz % 5;
+
+  if (order < sizeof(orders) / sizeof(*orders))
+    draw_text(d, "warps = %s %u\n", orders[order], 8 + mhz / 5 % 150);
+}
+
 void draw_path(struct drawing *d, const char *space, double cycles, const char *caches, unsigned own)
 {
   const struct limits *most = &limits[d->gpu->class];
@@ -329,6 +339,8 @@ void draw_path(struct drawing *d, const char *space, double cycles, const char *
   }
   if (own)
     draw_own_rates(d, own, space);
+  if (own && !strcmp(space, "ca"))
+    draw_warps(d);
 }
 
 /* --- the chip -------------------------------------------------------------------------------- */
