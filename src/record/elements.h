@@ -56,7 +56,7 @@ struct gc_record {
  * storage with L1. Method 9 added the hash of texture loads, and keeps misses of TLBs out of the
  * latency of host memory. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "9"
+#define GC_RECORD_METHOD "10"
 
 /* Bounds on a record that is read: bytes of text (a record of an H200 has 18 KB), attributes of an
  * XML element, depth of nested objects, elements, infos of one object, bytes of the name and the
