@@ -54,7 +54,7 @@ struct gc_record {
  * the write policy of L2 and the bandwidth of its slices, method 7 the upper address bits in the
  * hash of L1. Method 8 takes fewer samples where they suffice, and only confirms paths that are one
  * storage with L1. Method 9 added the hash of texture loads, and keeps misses of TLBs out of the
- * latency of host memory. */
+ * latency of host memory. Method 10 added the order of warps. */
 #define GC_RECORD_FORMAT "1"
 #define GC_RECORD_METHOD "10"
 
