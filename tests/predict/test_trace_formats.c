@@ -274,6 +274,7 @@ static void instructions_of_tsv(void **state)
 {
   (void)state;
   tsv_is("", "");
+  tsv_is("grid 2 1 2\nblock 32 3 1\ncluster 2 1 1\nstream 4294967296\n", "");
   tsv_is("2\t0\t1c\tload\t-\t4\t5\t1000,2000\n", "w0 1c load 4 5 1000 2000\nblock 2\n");
   tsv_is("0 0 0x10 store no-l1 16 0xc000000000000001 0x1000,0x2000,3000\n",
          "w0 10 store no-l1 16 c000000000000001 1000 2000 3000\nblock 0\n");
@@ -316,7 +317,15 @@ static void broken_tsv(void **state)
   tsv_fails("origin late\n0 0 0 barrier\norigin later\n",
             "text:8: this must begin with the numbers");
   tsv_fails("blocks 4\n", "\"blocks\" twice");
-  tsv_fails("grid 4\n", "no line of a header");
+  tsv_fails("size 4\n", "no line of a header");
+  tsv_fails("grid 4\n", "\"grid 4\": this must be three numbers");
+  tsv_fails("grid 4 1 1 1\n", "this must be three numbers");
+  tsv_fails("block 96 0 1\n", "this must be three numbers, 1 to");
+  tsv_fails("grid 2 1 1\n", "has another number of blocks");
+  tsv_fails("grid 4294967295 4294967295 4294967295\n", "has another number of blocks");
+  tsv_fails("block 32 2 1\n", "has another number of threads");
+  tsv_fails("cluster 2 1 1\ncluster 2 1 1\n", "the kernel has two such lines");
+  tsv_fails("stream 0\n", "must be a number");
   tsv_fails("registers many\n", "must be a number");
   tsv_fails("loads-at-once 0\n", "must be a number");
   tsv_fails("loads-at-once 1025\n", "must be a number");

@@ -4,8 +4,8 @@
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
  *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil, meddle,
- * waits; and graph, upload, change, capture and captured, destroy, destroy_fails, reset, memset,
- * copies, rows, threads, child, chdir, wait, exec, fork, kill, exit N
+ * waits, cluster, cooperative; and graph, upload, change, capture and captured, destroy,
+ * destroy_fails, reset, memset, copies, rows, threads, child, chdir, wait, exec, fork, kill, exit N
  */
 #include "driver.h"
 
@@ -174,6 +174,19 @@ static void make_child(void)
   waitpid(child, NULL, 0);
 }
 
+/* In streams of their own; the third dimension of the grid is not 1. */
+static void launch_as(bool cooperative)
+{
+  static char streams[2];
+  const struct fake_launch as = {.grid = {4, 1, 2},
+                                 .block = {16, 4, 1},
+                                 .cluster = {cooperative ? 0 : 2, !cooperative, !cooperative},
+                                 .stream = &streams[cooperative],
+                                 .cooperative = cooperative};
+
+  fake_launch_as(cooperative ? "cooperative" : "cluster", &as, copy);
+}
+
 static void do_one(const char *what)
 {
   static const struct {
@@ -199,6 +212,8 @@ static void do_one(const char *what)
     fake_capture(!what[7]);
   else if (!strcmp(what, "destroy") || !strcmp(what, "destroy_fails"))
     fake_destroy_stream(!what[7]);
+  else if (!strcmp(what, "cluster") || !strcmp(what, "cooperative"))
+    launch_as(what[1] == 'o');
   else if (!strcmp(what, "reset"))
     fake_reset();
   else if (!strcmp(what, "memset"))

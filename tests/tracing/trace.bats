@@ -52,6 +52,9 @@ launched-blocks 8
 threads 64
 warp 32
 shared 2048
+grid 8 1 1
+block 64 1 1
+stream 1
 code 00f0 IMAD.WIDE.U32 R2, R3, R4, UR6
 code 0100 @!P0 BRA `(.L_x_0)
 code 0110 LDG.E.128.CONSTANT R4, desc[UR4][R2.64]
@@ -68,6 +71,9 @@ launched-blocks 1
 threads 64
 warp 32
 shared 0
+grid 1 1 1
+block 64 1 1
+stream 1
 accesses 112
 end
 EOF
@@ -103,6 +109,25 @@ EOF
     [ "$status" -eq 0 ]
     [ "$(text program.trace | grep -c carve-out)" -eq 0 ]
   done
+}
+
+@test "the shape and the stream of a launch" {
+  run_split "$tool" trace -- "$program" copy cluster cooperative graph cluster
+  [ "$status" -eq 0 ]
+  text program.trace | awk '/^kernel/ { if (k) print k; k = "" } /^(kernel|grid|block|cluster|stream) /{ k = k $0 " " } END { print k }' |
+    diff - <(echo 'kernel copy grid 8 1 1 block 64 1 1 stream 1 
+kernel cluster grid 4 1 2 block 16 4 1 cluster 2 1 1 stream 2 
+kernel cooperative grid 4 1 2 block 16 4 1 stream 3 
+kernel first grid 8 1 1 block 64 1 1 stream 4 
+kernel second grid 4 1 1 block 64 1 1 stream 4 
+kernel cluster grid 4 1 2 block 16 4 1 cluster 2 1 1 stream 2 ')
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '.kernels[1,2].launch | [.grid, .block, .cluster, .stream]' predicted)" = "[[4,1,2],[16,4,1],[2,1,1],2]
+[[4,1,2],[16,4,1],null,3]" ]
+  "$tool" predict --sim t1000 --seeds 0 --json "$top_srcdir/tests/data/traces/kernel-1.traceg" >others
+  [ "$(jq -c '.kernels[0].launch | [.grid, .block, .cluster, .stream]' others)" = '[[2,1,1],[48,1,1],null,null]' ]
+  # both were recorded as any other launch
+  [ "$(jq -c '[.kernels[].l1_loads.sectors]' predicted)" = '[256,256,256,256,128,256]' ]
 }
 
 @test "source lines of loads" {

@@ -67,6 +67,11 @@ struct gc_trace_ignored {
   uint64_t copies;   /* from the host to the GPU, in a list of kernels */
 };
 
+/* Extents of a grid, a block or a cluster. */
+struct gc_trace_shape {
+  uint32_t x, y, z;
+};
+
 /* How a kernel was launched. A value that a format does not have is 0. */
 struct gc_trace_launch {
   char name[1024];          /* printable; cut if it is longer */
@@ -76,6 +81,8 @@ struct gc_trace_launch {
   uint64_t launches; /* for which it stands, if the trace has only some; see gc_trace_stands */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
   uint64_t launched_blocks; /* of the grid, if the trace has only some of them */
+  struct gc_trace_shape grid, block, cluster; /* of all launched blocks; threads; blocks */
+  uint64_t stream;                            /* in its process, from 1 */
   unsigned threads_per_block;
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */

@@ -125,6 +125,20 @@ static json_t *loads_of(const struct gc_kernel_prediction *kernel, bool reasons)
   return array;
 }
 
+/* Null: the trace does not have it. */
+static json_t *shape_of(const struct gc_trace_shape *shape)
+{
+  json_t *array;
+
+  if (!shape->x)
+    return json_null();
+  array = json_array();
+  gc_json_add(&array, json_integer(shape->x));
+  gc_json_add(&array, json_integer(shape->y));
+  gc_json_add(&array, json_integer(shape->z));
+  return array;
+}
+
 static json_t *launch_of(const struct gc_trace_launch *launch)
 {
   json_t *object = json_object();
@@ -138,6 +152,11 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "blocks", launch->blocks);
   gc_json_set_whole(&object, "launched_blocks",
                     launch->launched_blocks ? launch->launched_blocks : launch->blocks);
+  gc_json_set(&object, "grid", shape_of(&launch->grid));
+  gc_json_set(&object, "block", shape_of(&launch->block));
+  gc_json_set(&object, "cluster", shape_of(&launch->cluster));
+  gc_json_set(&object, "stream",
+              launch->stream ? json_integer((json_int_t)launch->stream) : json_null());
   gc_json_set_whole(&object, "threads_per_block", launch->threads_per_block);
   gc_json_set_whole(&object, "registers_per_thread", launch->registers_per_thread);
   gc_json_set_whole(&object, "shared_bytes", launch->shared_bytes);
