@@ -333,6 +333,9 @@ static void broken_tsv(void **state)
   tsv_fails("launched-blocks 9\n", "no line of a header"); /* of version 2 */
   tsv_fails("kernel\n", "must be \"kernel NAME\"");
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
+  tsv_fails("left-out 2\n", "needs a number");
+  tsv_fails("left-out many for a reason\n", "needs a number");
+  tsv_fails("left-out 2 \nend\n", "needs a number");
   tsv_fails("end\n", "after the line \"end\"");
   text_fails(TSV, -EBADMSG, "no line \"end\"");
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 32\nwarp 32\n0 0 0 load - 4 "
@@ -348,6 +351,29 @@ static void broken_tsv(void **state)
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 0\nthreads 64\nwarp 64\nend\n", -EBADMSG,
              "\"blocks 0\": this must be a number, 1 to ");
   text_is("hwloc-gpucache-trace 1\nend\n", "");
+}
+
+/* Launches that the trace lacks are summed up; with the first reason. */
+static void left_out_of_tsv(void **state)
+{
+  static const char lines[] = TSV "0 0 0 barrier\nleft-out 2 for a reason\nleft-out ? for another "
+                                  "one\nleft-out 3 x\nend\n";
+  struct gc_trace_ignored ignored;
+  struct gc_trace_launch launch;
+  struct gc_trace *trace;
+  struct gc_error err;
+
+  (void)state;
+  write_file("text", lines, strlen(lines));
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_int_equal(gc_trace_skip_kernel(trace), 1);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 0);
+  gc_trace_get_ignored(trace, &ignored);
+  assert_int_equal(ignored.lacks.launches, 5);
+  assert_true(ignored.lacks.more);
+  assert_string_equal(ignored.lacks.why.text, "for a reason");
+  gc_trace_close(trace);
 }
 
 /* A name with control characters is made printable; a long one is cut. */
@@ -430,13 +456,21 @@ static void example_of_the_document(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(list_of_kernels),          cmocka_unit_test(copies_in_a_list),
-      cmocka_unit_test(names_in_a_list),          cmocka_unit_test(suffixes_in_a_list),
-      cmocka_unit_test(sample_of_the_paper),      cmocka_unit_test(file_of_the_papers_tracer),
-      cmocka_unit_test(any_word_of_the_paper),    cmocka_unit_test(order_in_the_paper),
-      cmocka_unit_test(large_block_of_the_paper), cmocka_unit_test(broken_traces_of_the_paper),
-      cmocka_unit_test(instructions_of_tsv),      cmocka_unit_test(broken_tsv),
-      cmocka_unit_test(names_of_kernels),         cmocka_unit_test(no_format),
+      cmocka_unit_test(list_of_kernels),
+      cmocka_unit_test(copies_in_a_list),
+      cmocka_unit_test(names_in_a_list),
+      cmocka_unit_test(suffixes_in_a_list),
+      cmocka_unit_test(sample_of_the_paper),
+      cmocka_unit_test(file_of_the_papers_tracer),
+      cmocka_unit_test(any_word_of_the_paper),
+      cmocka_unit_test(order_in_the_paper),
+      cmocka_unit_test(large_block_of_the_paper),
+      cmocka_unit_test(broken_traces_of_the_paper),
+      cmocka_unit_test(instructions_of_tsv),
+      cmocka_unit_test(broken_tsv),
+      cmocka_unit_test(left_out_of_tsv),
+      cmocka_unit_test(names_of_kernels),
+      cmocka_unit_test(no_format),
       cmocka_unit_test(example_of_the_document),
   };
 

@@ -303,7 +303,15 @@ kinds() {
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ] # less than 1 KiB each
   [[ $errors == *"2 launches were not recorded: the trace of this process has reached --limit"* ]]
-  text program.trace | tail -1 | grep -x end
+  text program.trace | tail -2 | diff - <(echo "left-out 2 the trace of this process has reached --limit
+end")
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c .not_recorded predicted)" = '{"launches":2,"more":false,"why":"the trace of this process has reached --limit"}' ]
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  [ "$status" -eq 0 ]
+  [[ $output == *"Not in the traces: 2 launches: the trace of this process has reached --limit"* ]]
+  "$tool" predict --sim t1000 --seeds 0 --html page.html program.trace
+  grep -q "Not in the traces: 2 launches: " page.html
   # of the sample, the 3rd and the 4th launch are left out; the 5th is represented
   run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy copy
   [[ $errors == *"2 launches were not recorded: the trace of this process has reached --limit"* ]]
@@ -359,6 +367,7 @@ kinds() {
   run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
   echo "$errors"
   [[ $errors == *"2 kernels of CUDA graphs were not recorded"* ]]
+  text program.trace | grep -x "left-out 2 the driver does not announce launches of CUDA graphs"
   [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
 }
 
@@ -441,6 +450,9 @@ driver-store 7f2000000000 600")
   run_split "$tool" trace -- "$program" copy kill
   [ "$status" -eq 137 ]
   [[ $errors == *"1 process ended early"* ]]
+  text program.trace | grep -x 'left-out ? 1 process ended early'
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  [[ $output == *"Not in the traces: an unknown number of launches: 1 process ended early"* ]]
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
   run_split "$tool" trace -- "$program" copy copy stop copy
   [ "$status" -eq 9 ]

@@ -60,11 +60,29 @@ struct gc_trace_instruction {
   uint64_t addresses[GC_TRACE_LANES];
 };
 
+/* Launches that should be in the trace and are not. */
+struct gc_trace_lacks {
+  uint64_t launches;
+  bool more;           /* others, whose number is not known */
+  struct gc_error why; /* the first reason; "": it lacks none */
+};
+
+/* Adds those of another trace, or for another reason. */
+static inline void gc_trace_lacks_add(struct gc_trace_lacks *lacks,
+                                      const struct gc_trace_lacks *others)
+{
+  if (!*lacks->why.text)
+    lacks->why = others->why;
+  lacks->launches += others->launches;
+  lacks->more |= others->more;
+}
+
 /* What the trace names but has no addresses for, so that a model cannot know what it does to
  * caches. Of all kernels so far. */
 struct gc_trace_ignored {
   uint64_t textures; /* warp instructions that read textures, or access surfaces */
   uint64_t copies;   /* from the host to the GPU, in a list of kernels */
+  struct gc_trace_lacks lacks; /* complete at the end of the trace */
 };
 
 /* Extents of a grid, a block or a cluster. */
@@ -146,8 +164,8 @@ bool gc_trace_has_ended(const struct gc_trace *trace);
 
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 
-/* Goes to the next line that begins with one text, or is another one, which may be NULL. 1: it is
- * the next line; 0: the file has ended; or a negative errno. */
-int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole);
+/* Goes to the next line that begins with this text. 1: it is the next line; 0: the file has ended;
+ * or a negative errno. */
+int gc_trace_find_line(struct gc_trace *trace, const char *begin);
 
 #endif

@@ -21,7 +21,7 @@ int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error 
 
 bool gc_tsv_ends_kernel(const char *line)
 {
-  return !strncmp(line, "kernel", 6) || !strcmp(line, "end");
+  return !strncmp(line, "kernel", 6) || !strncmp(line, "left-out", 8) || !strcmp(line, "end");
 }
 
 /* The numbers of the header, in the order of the bits of seen. */

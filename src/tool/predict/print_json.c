@@ -304,6 +304,20 @@ static json_t *sweep_of(const struct gc_sweep *sweep)
   return object;
 }
 
+/* Null: the traces lack no launches, as far as they say. */
+static json_t *lacks_of(const struct gc_trace_lacks *lacks)
+{
+  json_t *object;
+
+  if (!*lacks->why.text)
+    return json_null();
+  object = json_object();
+  gc_json_set_whole(&object, "launches", lacks->launches);
+  gc_json_set(&object, "more", json_boolean(lacks->more));
+  gc_json_set_text(&object, "why", lacks->why.text);
+  return object;
+}
+
 static json_t *predicted_of(const struct gc_predicted *predicted)
 {
   const struct gc_prediction *any;
@@ -317,6 +331,7 @@ static json_t *predicted_of(const struct gc_predicted *predicted)
   any = gc_predicted_any(predicted);
   gc_json_set_whole(&object, "ignored_texture_instructions", any->ignored.textures);
   gc_json_set_whole(&object, "ignored_copies", any->ignored.copies);
+  gc_json_set(&object, "not_recorded", lacks_of(&any->ignored.lacks));
   gc_json_set(&object, "left_out", left_out_of(&any->selection));
   gc_json_set(&object, "assumptions", assumptions_of(&any->assumptions));
   if (predicted->prediction)
