@@ -320,6 +320,20 @@ end")
   [[ $errors == *"3 launches were not recorded: the trace of this process has reached --limit"* ]]
 }
 
+@test "a trace that is cut has nearly all kernels before the cut" {
+  # shellcheck disable=SC2046 # words
+  run_split "$tool" trace --launches all -- "$program" $(printf 'copy %.0s' {1..600})
+  [ "$status" -eq 0 ]
+  # 64 KiB are compressed together; each kernel has more than 1 KiB
+  head -c -60 program.trace >cut.trace
+  run_split "$tool" predict --sim t1000 --seeds 0 --sms 1 --json cut.trace
+  echo "$errors"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"kernel "*" is left out: cut.trace:"*truncated* ]]
+  [ "$(jq '.kernels | length' <<<"$output")" -ge 536 ]
+  [ "$(jq '.left_out | length' <<<"$output")" = 1 ]
+}
+
 @test "what cannot be traced is left out, with the reason" {
   run_split "$tool" trace -- "$program" many copy strange
   echo "$errors"
