@@ -157,6 +157,17 @@ source 3 /home/me/get.cuh')
   ! grep SOURCE <<<"$output"
 }
 
+@test "loads in functions that the kernel calls" {
+  run_split "$tool" trace -- "$program" call
+  [ "$status" -eq 0 ]
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '[.kernels[0].loads[].pc]' predicted)" = '[272,null]' ]
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  [[ $output == *"  0x0110 "*"  other functions "* ]]
+  "$tool" predict --sim t1000 --seeds 0 --html page.html program.trace
+  grep -q '>other functions<' page.html
+}
+
 @test "a sample has parts of the grid" {
   run_split "$tool" trace --blocks 16 -- "$program" copy_large
   [ "$status" -eq 0 ]

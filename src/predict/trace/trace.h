@@ -26,6 +26,10 @@ struct gc_trace;
 /* No GPU has larger virtual addresses for global memory; local memory is put here and above. */
 #define GC_TRACE_LOCAL (UINT64_C(1) << 57)
 
+/* The pc of all instructions that are in a function other than the kernel, whose place the trace
+ * does not have. */
+#define GC_TRACE_ELSEWHERE UINT32_MAX
+
 enum gc_trace_operation {
   GC_TRACE_LOAD,
   GC_TRACE_STORE,

@@ -107,7 +107,7 @@ static json_t *load_of(const struct gc_load_prediction *load, bool reasons)
 {
   json_t *object = json_object();
 
-  gc_json_set_whole(&object, "pc", load->pc);
+  gc_json_set(&object, "pc", load->pc == GC_TRACE_ELSEWHERE ? json_null() : json_integer(load->pc));
   gc_json_set(&object, "source", source_of(load));
   gc_json_set(&object, "l1", counts_of(&load->l1));
   gc_json_set(&object, "l1_hit_rate", estimate_of(&load->hit_rate));
