@@ -575,13 +575,25 @@ driver-store 7f2000000000 600")
   [ "$(jq -c '[.kernels[].launch | [.process, .in_program]]' predicted)" = '[[1,1],[2,1]]' ]
 }
 
+@test "a statically linked program" {
+  echo 'int main(void) { return 3; }' | ${CC:-cc} -static -x c - -o still 2>/dev/null || skip "cannot link statically"
+  run_split "$tool" trace -- ./still
+  [ "$status" -eq 3 ]
+  [[ $errors == *"./still did not use CUDA (or has no dynamic loader): there is nothing to record"* ]]
+  [ ! -e still.trace ]
+}
+
 @test "programs and toolkits that cannot be used" {
   run_split "$tool" trace -- ./missing
   [ "$status" -eq 127 ]
   [[ $errors == *"cannot run ./missing: No such file or directory"* ]]
   run_split "$tool" trace -- true
   [ "$status" -eq 1 ]
-  [[ $errors == *"true did not use CUDA"* ]]
+  [[ $errors == *"true did not use CUDA (or has no dynamic loader): there is nothing to record; this machine has no NVIDIA GPU" ]]
+  "$top_srcdir/tests/plugin/fake-node.sh" "$BATS_TEST_TMPDIR/node"
+  HWLOC_FSROOT=$BATS_TEST_TMPDIR/node run_split "$tool" trace -- true
+  [ "$status" -eq 1 ]
+  [[ $errors == *"there is nothing to record" ]]
   run_split "$tool" trace -- "$program"
   [ "$status" -eq 1 ]
   [[ $errors == *"no kernel was recorded: $program launched none" ]]
