@@ -129,7 +129,6 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
       .shapes = {{data->gridDim_x, data->gridDim_y, data->gridDim_z},
                  {data->blockDim_x, data->blockDim_y, data->blockDim_z},
                  {data->clusterDim_x, data->clusterDim_y, data->clusterDim_z}},
-      .stream = number_stream(launches, stream),
       .name = strdup(data->functionName)};
   *trace = (struct gpu_trace){.places = (uintptr_t)memory->places,
                               .grid = data->gridId,
@@ -149,6 +148,7 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
     status = GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
                           (memory->launches + place, trace, sizeof *trace, stream), err);
   if (!status) {
+    launch->stream = number_stream(launches, stream);
     launches->count++;
     return 0;
   }
