@@ -59,6 +59,12 @@ int gc_file_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAM
   }
 }
 
+/* Why nothing can be made in a directory. In /proc, the error is that "it" does not exist. */
+static const char *refusal(int error)
+{
+  return error == ENOENT ? "its file system does not allow that" : strerror(error);
+}
+
 /* Makes the directory where the path leads, if it is missing. */
 static int make_dir(const char *path, bool *made, struct gc_error *why)
 {
@@ -66,11 +72,13 @@ static int make_dir(const char *path, bool *made, struct gc_error *why)
   const int parent = gc_walk_only(path, UINT_MAX, last, why);
   int status = 0;
 
+  if (parent == -ENOENT)
+    return gc_fail(why, parent, "its parent directory does not exist");
   if (parent < 0)
     return parent;
   *made = !mkdirat(parent, last, 0777);
   if (!*made && errno != EEXIST)
-    status = gc_fail(why, -errno, "%s", strerror(errno));
+    status = gc_fail(why, -errno, "%s", refusal(errno));
   close(parent);
   return status;
 }
@@ -138,13 +146,12 @@ int gc_file_dir(const char *path, bool *made, struct gc_error *err)
   if (made)
     *made = false;
   if (status)
-    return gc_fail(err, status, "cannot make the directory %s: %s", path,
-                   status == -ENOENT ? "its parent directory does not exist" : why.text);
+    return gc_fail(err, status, "cannot make the directory %s: %s", path, why.text);
   dir = gc_file_open_dir(path, err);
   if (dir < 0)
     status = dir;
   else if ((status = check_dir(dir)))
-    gc_fail(err, status, "cannot write in the directory %s: %s", path, strerror(-status));
+    gc_fail(err, status, "cannot write in the directory %s: %s", path, refusal(-status));
   if (status && dir >= 0)
     close(dir);
   if (status && is_new)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Is confidence calibrated? Measures random simulated GPUs: 24 in make check, DRAWN in make check-
-# calibration. SEED: which GPUs; NOISE: the noise of their loads; KIND: of the GPUs (draw.h).
+# Is confidence calibrated? Measures random simulated GPUs: 24 in make check (4 with --enable-sanitizers), DRAWN in
+# make check-calibration. SEED: which GPUs; NOISE: the noise of their loads; KIND: of the GPUs (draw.h).
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
 ci_tests += tests/calibration/calibrate

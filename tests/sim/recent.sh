@@ -4,6 +4,10 @@
 # tests/data/values, and these agree with the model and with what is published of the real GPUs. What documents show of them
 # is what show and report print.
 set -u
+if [ "$SANITIZERS" = yes ]; then
+  echo "SKIPPED: these GPUs are measured only without the sanitizers, which take several times as long"
+  exit 77
+fi
 fail=0
 : "${RECENT_GPUS:?}"
 # shellcheck disable=SC2086 # a list of names

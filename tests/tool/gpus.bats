@@ -144,6 +144,39 @@ END
   [[ ${lines[2]} =~ ^gpu1\ +NVIDIA\ H100\ +0000:97:00\.0\ +GPU-22222222-.*none$ ]]
 }
 
+@test "list on a narrow terminal: lines with titles; a file has the table" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  local table columns
+  use_node
+  table=$("$tool" list)
+  for columns in 40 60; do
+    output=$(on_terminal "$columns" "$tool list")
+    [ "$(widest "$output")" -le "$columns" ]
+    # an id that is longer than a line is divided
+    is gpu0MODEL:NVIDIAH100BUS:0000:17:00.0RECORD:GPU-11111111-0000-0000-0000-000000000017STATE:none \
+      "$(sed '/^gpu1/,$d' <<<"$output" | tr -d ' \n')"
+    is "$output" "$(COLUMNS=$columns "$tool" list)"
+  done
+  is "$table" "$(on_terminal 300 "$tool list")"
+}
+
+@test "the GPUs are listed once for all words, known and unknown" {
+  command -v strace >/dev/null || skip "strace is missing"
+  "$tool" measure --sim "$tiny" >/dev/null
+  # listings COMMAND...: how often the command opens the profile, which it does in each listing
+  listings() {
+    strace -f -e trace=open,openat -o "$BATS_TEST_TMPDIR/calls" "$tool" "$@" --sim "$tiny" >/dev/null 2>&1
+    grep -c 'tiny"' "$BATS_TEST_TMPDIR/calls"
+  }
+  local once
+  once=$(listings list)
+  [ "$once" -ge 1 ]
+  is "$once" "$(listings show)"
+  is "$once" "$(listings show gpu0)"
+  is "$once" "$(listings show gpu0 sim-tiny nope "$top_srcdir/doc/results/h200/record.xml")"
+  is "$once" "$(listings report "$BATS_TEST_TMPDIR/page.html" gpu0 tiny none)"
+}
+
 @test "simulated GPUs: only they with --sim, beside real ones with HWLOC_GPUCACHE_SIM" {
   use_node
   run "$tool" list --sim "$tiny"

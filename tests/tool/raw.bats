@@ -186,6 +186,8 @@ small_curve() {
   done
   run_split "$tool" measure --sim "$tiny" --raw "$BATS_TEST_TMPDIR/no/such"
   has "$errors" "cannot make the directory $BATS_TEST_TMPDIR/no/such: its parent directory does not exist"
+  run_split "$tool" measure --sim "$tiny" --raw /proc/x
+  is "hwloc-gpucache: --raw: cannot make the directory /proc/x: its file system does not allow that" "$errors"
   run_split "$tool" measure --sim "$tiny" --raw ''
   is 2 "$status"
   run_split "$tool" show --sim "$tiny" --raw "$raw"

@@ -172,7 +172,7 @@ int gc_targets_list(const struct gc_tool *tool, struct gc_gpus *gpus)
   return 0;
 }
 
-int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
+int gc_targets_find_known(const struct gc_tool *tool, struct gc_targets *targets)
 {
   int status = GC_EXIT_FAILED;
 
@@ -191,6 +191,13 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
     gc_say(NULL, "--xml prints one GPU, but %zu are chosen: name one", targets->count);
     status = GC_EXIT_USAGE;
   }
+  return status;
+}
+
+int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
+{
+  const int status = gc_targets_find_known(tool, targets);
+
   if (status != GC_EXIT_DONE)
     gc_targets_free(targets);
   return status;

@@ -18,6 +18,10 @@ struct gc_targets {
 /* Lists the GPUs and finds the named ones. GC_EXIT_DONE, and the caller calls gc_targets_free;
  * or another exit code after a message, with nothing to free. */
 int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets);
+
+/* The same, but if words name no GPU, targets still has the list and the GPUs that other words
+ * name. The caller always calls gc_targets_free. */
+int gc_targets_find_known(const struct gc_tool *tool, struct gc_targets *targets);
 void gc_targets_free(struct gc_targets *targets);
 
 /* Lists all GPUs that count for this command line, and prints nothing. The caller calls

@@ -148,7 +148,7 @@ int gc_tool_list(const struct gc_tool *tool)
   }
   if (table.rows == 1)
     table.rows = 0; /* no heads without rows */
-  gc_table_print(&table, "");
+  gc_table_print_all(&table, "", 1);
   gc_targets_free(&targets);
   return status;
 }

@@ -274,35 +274,36 @@ bool gc_sources_is_path(const char *word)
   return strchr(word, '/') || has_ending(word) || (!looks_like_gpu(word) && !access(word, F_OK));
 }
 
-/* GPUs of this machine: one with this name, or all if there is no word. */
-static int add_gpus(const struct gc_tool *tool, char *word, struct gc_sources *sources)
+/* GPUs of this machine: the one with this name, or all if there is no word. An unknown word adds
+ * none; its message is printed already. */
+static int add_gpus(const struct gc_tool *tool, const struct gc_targets *targets, const char *word,
+                    struct gc_sources *sources)
 {
-  struct gc_tool one = *tool;
-  struct gc_targets targets;
+  struct gc_gpu *gpu = word ? gc_gpus_by_name(&targets->gpus, word) : NULL;
+  struct gc_targets named = *targets;
   struct gc_result *results;
   int status;
 
-  one.words = &word;
-  one.count = word ? 1 : 0;
-  one.xml = false; /* not the XML of one GPU */
-  status = gc_targets_find(&one, &targets);
-  if (status != GC_EXIT_DONE)
-    return status;
-  results = gc_obtain(&one, &targets);
-  status = results ? gc_results_status(&one, results, targets.count, false) : GC_EXIT_FAILED;
-  for (size_t i = 0; results && i < targets.count; i++) {
+  if (word) {
+    named.chosen = &gpu;
+    named.count = gpu != NULL;
+  }
+  if (!named.count)
+    return GC_EXIT_DONE;
+  results = gc_obtain(tool, &named);
+  if (!results)
+    return GC_EXIT_FAILED;
+  status = gc_results_status(tool, results, named.count, false);
+  for (size_t i = 0; i < named.count; i++) {
     struct gc_record *record = results[i].record;
 
     if (!record)
       continue;
     results[i].record = NULL;
-    if (append(sources, strdup(results[i].gpu->name), results[i].gpu->name, record)) {
+    if (append(sources, strdup(results[i].gpu->name), results[i].gpu->name, record))
       status = gc_no_memory();
-    }
   }
-  if (results)
-    gc_results_free(results, targets.count);
-  gc_targets_free(&targets);
+  gc_results_free(results, named.count);
   return status;
 }
 
@@ -318,61 +319,32 @@ static int add_path(const char *path, struct gc_sources *sources)
   return status || bad ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
-/* GC_EXIT_DONE if each word that is no path names a GPU; else an exit status, after one message with
- * the unknown words. */
-static int check_gpus(const struct gc_tool *tool)
+int gc_sources_of_words(const struct gc_tool *tool, struct gc_sources *sources)
 {
-  struct gc_tool gpus = *tool;
-  struct gc_targets targets;
-  int status = GC_EXIT_DONE;
+  struct gc_tool gpus = *tool; /* the words that are no paths */
+  struct gc_targets targets = {.count = 0};
+  int worst = GC_EXIT_DONE;
 
-  gpus.words = calloc(tool->count, sizeof *gpus.words);
+  memset(sources, 0, sizeof *sources);
+  gpus.words = calloc(tool->count + 1, sizeof *gpus.words);
   gpus.count = 0;
-  gpus.xml = false;
+  gpus.xml = false; /* not the XML of one GPU */
   if (!gpus.words)
     return gc_no_memory();
   for (size_t i = 0; i < tool->count; i++)
     if (!gc_sources_is_path(tool->words[i]))
       gpus.words[gpus.count++] = tool->words[i];
-  if (gpus.count)
-    status = gc_targets_find(&gpus, &targets);
-  if (gpus.count && status == GC_EXIT_DONE)
-    gc_targets_free(&targets);
-  free(gpus.words);
-  return status;
-}
-
-/* Whether this word names a GPU. No message. */
-static bool is_gpu(const struct gc_tool *tool, char *word)
-{
-  struct gc_tool one = *tool;
-  struct gc_gpus gpus;
-  bool is;
-
-  one.words = &word;
-  one.count = 1;
-  if (gc_targets_list(&one, &gpus))
-    return false;
-  is = gc_gpus_by_name(&gpus, word) != NULL;
-  gc_gpus_free(&gpus);
-  return is;
-}
-
-int gc_sources_of_words(const struct gc_tool *tool, struct gc_sources *sources)
-{
-  int unknown, worst;
-
-  memset(sources, 0, sizeof *sources);
-  if (!tool->count)
-    return add_gpus(tool, NULL, sources);
-  worst = unknown = check_gpus(tool);
+  if (gpus.count || !tool->count)
+    worst = gc_targets_find_known(&gpus, &targets);
+  if (!tool->count && worst == GC_EXIT_DONE)
+    worst = add_gpus(&gpus, &targets, NULL, sources);
   for (size_t i = 0; i < tool->count; i++) {
-    char *word = tool->words[i];
+    const char *word = tool->words[i];
 
-    if (gc_sources_is_path(word))
-      worst = gc_worse(worst, add_path(word, sources));
-    else if (unknown == GC_EXIT_DONE || is_gpu(tool, word))
-      worst = gc_worse(worst, add_gpus(tool, word, sources));
+    worst = gc_worse(worst, gc_sources_is_path(word) ? add_path(word, sources)
+                                                     : add_gpus(&gpus, &targets, word, sources));
   }
+  gc_targets_free(&targets);
+  free(gpus.words);
   return worst;
 }
