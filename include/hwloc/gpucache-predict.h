@@ -82,8 +82,8 @@ struct hwloc_gpucache_predict_options {
   /** \brief Model only so many SMs, and the blocks that they get; 0: all SMs. Counts are of these
    * blocks. This is for L1: L2 lacks what the other SMs load */
   unsigned sms;
-  /** \brief Factor for the bytes of L1. This one and the next three are for sweeps: each is 0, which
-   * changes nothing, or from 1/64 to 64 */
+  /** \brief Factor for the bytes of L1. This one and the next three are for sweeps: each is 0,
+   * which changes nothing, or from 1/64 to 64 */
   double capacity;
   /** \brief Factor for the ways of L1; its bytes stay, so that the number of sets changes */
   double ways;
@@ -198,7 +198,7 @@ struct hwloc_gpucache_launch {
   unsigned threads_per_block; /**< \brief 1 to 1024 */
   unsigned warp_threads;      /**< \brief Threads of a warp: 32 or 64; 0: 32 */
   unsigned long long shared_bytes; /**< \brief Shared memory of a block; 0: none */
-  unsigned registers_per_thread;   /**< \brief 0: not known; they do not limit the blocks of an SM */
+  unsigned registers_per_thread; /**< \brief 0: not known; they do not limit the blocks of an SM */
   unsigned loads_at_once; /**< \brief Loads that a warp issues in a row before it waits for one of
                              them, up to 1024; 0: 1 */
   int has_carveout;       /**< \brief 1 if the kernel prefers the carve-out below; 0: it does not */
@@ -211,8 +211,7 @@ enum hwloc_gpucache_operation {
   HWLOC_GPUCACHE_OP_STORE,
   HWLOC_GPUCACHE_OP_ATOMIC,  /**< \brief Executed in L2 */
   HWLOC_GPUCACHE_OP_BARRIER, /**< \brief The warps of the block wait for each other */
-  HWLOC_GPUCACHE_OP_OTHER    /**< \brief Instructions that do not access global memory, but take time
-                              */
+  HWLOC_GPUCACHE_OP_OTHER    /**< \brief Takes time, but does not access global memory */
 };
 
 /** \brief How a load or store uses L1. */
@@ -248,8 +247,8 @@ struct hwloc_gpucache_source {
    * more; or a negative errno */
   int (*next_kernel)(void *data, struct hwloc_gpucache_launch *launch);
   /** \brief Fills *access, which is all 0, with the next one of this kernel. Blocks come in
-   * ascending order, and so do the warps of a block; those without accesses may be missing. 1: there
-   * is one; 0: the kernel has no more; or a negative errno */
+   * ascending order, and so do the warps of a block; those without accesses may be missing. 1:
+   * there is one; 0: the kernel has no more; or a negative errno */
   int (*next_access)(void *data, struct hwloc_gpucache_access *access);
 };
 

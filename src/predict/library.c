@@ -305,7 +305,7 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
   if (is_rate(&predicted->rates[GC_RATE_L1], HWLOC_GPUCACHE_L1_HIT_RATE, (int)what, &rate) ||
       is_rate(&predicted->rates[GC_RATE_L2], HWLOC_GPUCACHE_L2_HIT_RATE, (int)what, &rate) ||
       is_rate(&predicted->l2_near_rate, HWLOC_GPUCACHE_L2_NEAR_HIT_RATE, (int)what, &rate))
-    return predicted->cannot_run ? NAN : rate;
+    return rate;
   return of_count(hwloc_gpucache_prediction_count(prediction, kernel, what));
 }
 

@@ -422,6 +422,7 @@ static void counts_are_integers(void **state)
       assert_true(i <= HWLOC_GPUCACHE_L1_HIT_RATE_HIGH || isnan(of_load_value));
     assert_true(hwloc_gpucache_prediction_count(p, 1, what) ==
                 (i == HWLOC_GPUCACHE_LAUNCHES ? 1 : HWLOC_GPUCACHE_NO_COUNT));
+    assert_true(i == HWLOC_GPUCACHE_LAUNCHES || isnan(hwloc_gpucache_prediction_value(p, 1, what)));
   }
   assert_int_equal(rates, 10); /* three each of L1, L2 and its near partition; and the last one */
   assert_int_equal(of_loads, 10);
@@ -509,12 +510,12 @@ static const struct {
       .bytes = 8,
       .mask = 0xf0,
       .addresses = {0x207000, -1024ull}}},
-    {"0 1 20 load no-l1 16 3 300000,340000",
+    {"0 1 20 load no-l1 16 7 300000,340000,300010",
      {.warp = 1,
       .pc = 32,
       .hint = HWLOC_GPUCACHE_HINT_NO_L1,
       .bytes = 16,
-      .mask = 3,
+      .mask = 7,
       .addresses = {0x300000, 0x40000}}},
     {"0 1 28 barrier", {.warp = 1, .pc = 40, .operation = HWLOC_GPUCACHE_OP_BARRIER}},
     {"0 1 30 store - 4 80000001 400000+256",
@@ -566,6 +567,8 @@ static int hand_over_access(void *data, struct hwloc_gpucache_access *access)
   for (unsigned i = 2; i < 64; i++)
     access->addresses[i] = access->addresses[0] + i * access->addresses[1];
   access->addresses[1] += access->addresses[0];
+  if (access->pc == 32)
+    access->addresses[2] = 0x300010; /* in a sector of the other two */
   if (handed->accesses++ == 0 && handed->changed)
     *access = *handed->changed;
   return 1;
