@@ -44,7 +44,7 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
     widen(by, name, value)
   }
   $1 == "measured" { measured++; by = $3; if (!(by in column)) columns[column[by] = ++programs] = by; next }
-  $2 ~ /^(GPUCache|Measur|lstopo)/ && $2 !~ /^GPUCache(GPC|TPC|CPC|Cluster|MaxCluster|Flush)/ { next }
+  $2 ~ /^(GPUCache|Measur|lstopo)/ && $2 !~ /^GPUCache(GPC|TPC|CPC|Cluster|MaxCluster|Flush|WarpOrder)/ { next }
   $2 ~ /Confidence$|ErrorBytes$/ { next }
   $2 == "LatencyBySM" { # least, median, most
     points = split($3, point, ",")

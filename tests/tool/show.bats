@@ -89,8 +89,10 @@ use_h200() {
   has "$text" "InstructionCache: SMs that share one: 0,1 ..."
   has "$text" "L2Cache: the driver limits what a miss fetches to 64 bytes"
   has "$text" "can be set aside for persisting accesses; memory can be compressed"
-  has "$text" "SharedMemory: 194.6 cycles from another SM in the cluster"
-  has "$text" "DeviceMemory: 95 % of loads take at most 996.0 cycles L2Cache: 95 % of loads take at most 311.0"
+  has "$text" "SharedMemory: 194.7 cycles from another SM in the cluster"
+  has "$text" "DeviceMemory: 95 % of loads take at most 992.0 cycles DeviceMemory: latency while others read, GB/s:ns: 0: 316.9"
+  has "$text" "TextureCache: 512 sets of 4 lines, selected by parities of address bits (0x80,0x100,0x150200"
+  has "$text" "order of warps whose loads pile up: oldest"
 }
 
 @test "an AMD GPU has CUs, not SMs" {
@@ -445,7 +447,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   for columns in 40 80; do
     output=$(on_terminal "$columns" "$tool show --color never $record")
     [ "$(widest "$output")" -le "$columns" ]
-    has "$output" "26.21 MiB"
+    has "$output" "26.60 MiB"
     has "$(xargs <<<"$output")" "In $columns columns, these do not fit: "
     # $COLUMNS has the same effect, on a terminal and elsewhere
     is "$output" "$(COLUMNS=$columns "$tool" show "$record")"
