@@ -344,13 +344,30 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   # what looks like a file is never a GPU
   cd "$BATS_TEST_TMPDIR"
   echo nonsense >empty.txt
-  for bad in missing.xml missing.txt ./missing site/missing empty.txt; do
+  local command
+  for bad in missing.xml missing.txt sim-missing.xml ./missing site/missing empty.txt; do
     run_split "$tool" show "$bad"
     is 1 "$status"
     is 1 "$(wc -l <<<"$errors")"
     has "$errors" "hwloc-gpucache: $bad: "
     has_not "$errors" "no GPU"
+    # with and without a GPU in the machine
+    for command in measure purge "measure --sim $tiny"; do
+      run_split "$tool" $command "$bad"
+      is 2 "$status"
+      is '' "$output"
+      is "hwloc-gpucache: ${command%% *} takes GPUs, not files: '$bad'" "$errors"
+    done
   done
+  run_split "$tool" export sim-missing.xml
+  is 1 "$status"
+  has "$errors" "hwloc-gpucache: sim-missing.xml: "
+  run_split "$tool" purge site a.xml b.xml c.xml
+  is "hwloc-gpucache: purge takes GPUs, not files: 'site', 'a.xml', 'b.xml' or 1 more" "$errors"
+  # a file does not hide the GPU of that name
+  touch 0
+  run_split "$tool" measure --no-store --sim "$tiny" 0
+  is 0 "$status"
   is '[]' "$("$tool" show --json missing.xml 2>/dev/null)"
 }
 

@@ -9,6 +9,7 @@
 #include "tool/describe/gpu.h"
 #include "tool/describe/notes.h"
 #include "tool/gpus/hwloc_xml.h"
+#include "tool/gpus/targets.h"
 #include "tool/measure/obtain.h"
 #include "tool/print/messages.h"
 #include "tool/show/print_json.h"
@@ -198,7 +199,7 @@ static int show_words(const struct gc_tool *tool)
 int gc_tool_show(const struct gc_tool *tool)
 {
   for (size_t i = 0; i < tool->count; i++)
-    if (gc_sources_is_path(tool->words[i]))
+    if (gc_targets_is_path(tool->words[i]))
       return show_words(tool);
   return show_gpus(tool);
 }
