@@ -454,6 +454,13 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   is '' "$output"
   has "$errors" "no element is named 'Foo'; elements: DeviceMemory, "
   is 2 "$(wc -l <<<"$errors")"
+  run_split "$tool" show --element Foo,L1Cache,Bar,Baz,Qux "$record"
+  is 2 "$status"
+  has "$errors" "no element is named 'Foo', 'Bar', 'Baz' or 1 more; elements: DeviceMemory, "
+  is 2 "$(wc -l <<<"$errors")"
+  run_split "$tool" measure --only Foo,L1Cache,Bar --sim "$tiny"
+  is 2 "$status"
+  has "$errors" "nothing named 'Foo', 'Bar' can be measured; known: "
 }
 
 @test "on a narrow terminal no line is longer than the terminal, and a sentence names what is left out" {

@@ -23,6 +23,7 @@
 
 int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err)
 {
+  struct gc_few_names unknown = {.count = 0};
   char known[400] = "", word[64];
 
   for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
@@ -30,15 +31,17 @@ int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err)
 
     snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
     kind = gc_kind_by_subtype(word);
-    if (kind == GC_KIND_COUNT) {
-      for (unsigned i = 0; i < GC_KIND_COUNT; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 gc_kinds[i].subtype);
-      return gc_fail(err, -EINVAL, "no element is named '%s'; elements: %s", word, known);
-    }
-    *elements |= 1u << kind;
+    if (kind == GC_KIND_COUNT)
+      gc_few_add(&unknown, word);
+    else
+      *elements |= 1u << kind;
   }
-  return 0;
+  if (!unknown.count)
+    return 0;
+  for (unsigned i = 0; i < GC_KIND_COUNT; i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+             gc_kinds[i].subtype);
+  return gc_fail(err, -EINVAL, "no element is named %s; elements: %s", unknown.text, known);
 }
 
 static const struct gc_record *record_of(const struct gc_result *result)
