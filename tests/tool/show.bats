@@ -106,6 +106,17 @@ use_h200() {
   has_not "$output" "an SM"
 }
 
+@test "a record without a compute capability has CUs only if it is of an AMD GPU" {
+  run_split "$tool" show "$top_srcdir/tests/data/record-good.xml"
+  is 0 "$status"
+  has "${lines[0]}" ": NVIDIA H200, 132 SMs"
+  has "${lines[1]}" "PER SM"
+  # without the driver's tables
+  run_split "$tool" measure --only L1Cache --sim rx7900xtx
+  is 0 "$status"
+  has "${lines[0]}" ", 96 CUs at "
+}
+
 @test "every fact of the GPU in a record has its name in the public header" {
   use_record small
   local name header n=0

@@ -5,6 +5,7 @@
  */
 #include "tool/show/show.h"
 
+#include "record/per_sm.h"
 #include "tool/commands.h"
 #include "tool/describe/gpu.h"
 #include "tool/describe/notes.h"
@@ -149,9 +150,9 @@ static void describe(const struct gc_source *source, struct gc_gpu *gpu)
   const bool is_sim = !strncmp(source->record->identity.id, "sim-", strlen("sim-"));
 
   gpu->identity = source->record->identity;
-  gpu->vendor = is_sim                                             ? GC_VENDOR_SIM
-                : gc_infos_get(&source->record->infos, "GFX") ? GC_VENDOR_AMD
-                                                                   : GC_VENDOR_NVIDIA;
+  gpu->vendor = is_sim                                          ? GC_VENDOR_SIM
+                : !strcmp(gc_record_unit(source->record), "CU") ? GC_VENDOR_AMD
+                                                                : GC_VENDOR_NVIDIA;
   snprintf(gpu->name, sizeof gpu->name, "%s", source->gpu);
 }
 
