@@ -15,6 +15,7 @@
 #include "outstanding.c"
 #include "pair.c"
 #include "rounds.c"
+#include "shares.c"
 #include "store.c"
 #include "stream.c"
 #include "sweep.c"

@@ -359,6 +359,38 @@ struct gpu_outstanding_args {
   uint32_t reserved;
 };
 
+/* shares: on each SM with a role, GPU_SHARES_BLOCKS blocks, all that a launch has for it, repeat
+ * `loads` loads of each warp. Lane i loads from base + i * lane_stride; all loads of a lane are
+ * within 4 * loads * warps bytes. Then the warp waits for its data. Times are cycles of the SM since
+ * its last block arrived. Age is the order of the blocks' indices. The oldest block works alone from
+ * alone_begin until alone_until. Then the block of age i, 0 being the oldest, begins at begin +
+ * apart * GPU_SHARES_TURN(turns, i) and works until `until`. Counted is how often the loads of a warp arrive from alone_from until alone_until,
+ * and from `from` until `until`. Shared memory has at least 4 bytes. */
+#define GPU_SHARES_BLOCKS 8
+#define GPU_SHARES_TURN(turns, i) ((turns) >> 4 * (i) & 15) /* the last block has the highest bits */
+
+struct gpu_shares_result {
+  uint64_t origin;  /* clock of the SM when its last block arrived; 0: fewer blocks arrived */
+  uint32_t arrived; /* blocks */
+  uint32_t written; /* those that have written `block` */
+  uint32_t alone;   /* of the oldest block, the sum of its warps */
+  uint32_t reserved;
+  /* In the order of arrival: the index of the block, and the sum of its warps. */
+  uint32_t block[GPU_SHARES_BLOCKS], together[GPU_SHARES_BLOCKS];
+};
+
+struct gpu_shares_args {
+  uint64_t base;    /* device address */
+  uint64_t roles;   /* uint32_t[sms]: 1 + index of the result; 0: no role */
+  uint64_t results; /* struct gpu_shares_result[], 0 before the launch */
+  uint32_t sms;
+  uint32_t lane_stride, loads;
+  uint32_t alone_begin, alone_from, alone_until;
+  uint32_t begin, apart, from, until;
+  uint32_t turns; /* 4 bits for each block */
+  uint32_t never; /* GPU_BATCH_NEVER */
+};
+
 /* The path of a struct gpu_walk. */
 #define GPU_PATH_ca 0
 #define GPU_PATH_nc 1
@@ -743,6 +775,7 @@ struct gpu_visible_args {
   KERNEL(under_load, gpu_under_load_args, ANY, LOADED)                                             \
   KERNEL(outstanding, gpu_outstanding_args, ANY, PLAIN)                                            \
   KERNEL(departure, gpu_outstanding_args, ANY, PLAIN)                                              \
+  KERNEL(shares, gpu_shares_args, ANY, PLAIN)                                                      \
   KERNEL(stores_ca, gpu_stores_args, ANY, PLAIN)                                                   \
   KERNEL(stores_cg, gpu_stores_args, ANY, PLAIN)                                                   \
   KERNEL(visible, gpu_visible_args, ANY, PLAIN)                                                    \

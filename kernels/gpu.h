@@ -60,6 +60,9 @@
  *                                         the same, but each lane has a base of its own, lane_stride
  *                                         bytes behind that of the lane before it; only the
  *                                         simulator uses lane_stride
+ *   gpu_share(args, result)               only where blocks run one after another (the simulator):
+ *                                         what the kernel `shares` counts on this SM, if its blocks
+ *                                         ran at the same time
  *   gpu_store64/gpu_store32(address, v)   plain global store
  *   gpu_store_lanes(address, bytes)       stores 8 bytes in each lane, `bytes` adjacent ones
  *                                         together, as a program stores: through all caches
@@ -194,6 +197,7 @@
 #define GPU_CONCURRENT 1
 #define GPU_RESUME_LATER()
 #define GPU_TICKETS_DONE(next) 0u
+#define gpu_share(args, result) ((void)0)
 #endif
 
 /* Whether the lanes of a warp can load different addresses in one instruction. */

@@ -7,7 +7,7 @@ kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/atomics.c
 	kernels/banks.c kernels/bulk.c kernels/census.c kernels/census_order.h kernels/chain.h kernels/chase.c kernels/chase.h \
 	kernels/cluster.c kernels/conflicts.c kernels/constant_groups.c kernels/copies.c kernels/filler.c kernels/gpu.h \
 	kernels/jumps.c kernels/lanes.h kernels/marks.c kernels/nvptx.h kernels/outstanding.c \
-	kernels/pair.c kernels/rounds.c kernels/sharing_groups.c kernels/side_by_side.h kernels/slices.c \
+	kernels/pair.c kernels/rounds.c kernels/shares.c kernels/sharing_groups.c kernels/side_by_side.h kernels/slices.c \
 	kernels/store.c kernels/stream.c kernels/sweep.c kernels/system.c \
 	kernels/ticket.h kernels/trace.c kernels/trace.h kernels/under_load.c
 NVPTX_ARCH = 35

@@ -721,6 +721,11 @@
  * integer > 0, mostly at most a fifth more than needed. For benchmarks with cold caches. GPUCacheFlushSource:
  * "measured". */
 #define HWLOC_GPUCACHE_FLUSH_BYTES "GPUCacheFlushBytes"
+/** \brief Which warps of an SM make their loads first if more loads that hit in L1 wait than the SM takes:
+ * "oldest" (those of the block that started first), "round-robin" (all get the same), "ready" (those
+ * that got their data last) or "other". GPUCacheWarpOrderSource: "measured" or "absent:<reason>".
+ * Method: "Order of warps". */
+#define HWLOC_GPUCACHE_WARP_ORDER "GPUCacheWarpOrder"
 /** \brief Error correction of the device memory: "on" or "off". */
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
 /** \brief Whether L1 can cache loads from global memory: "yes" or "no". */

@@ -266,6 +266,42 @@ static inline uint64_t gpu_load_lanes(uint64_t at, uint32_t mask, uint32_t strid
 GPU_SIM_ATOMIC(atomic, GC_SPACE_CG)
 GPU_SIM_ATOMIC(atomic_shared, GC_SPACE_SHARED)
 
+/* The blocks of the SM have arrived one after another; the last one counts for all. */
+static inline void gpu_share(const struct gpu_shares_args *a, uint64_t result)
+{
+  struct gc_sim_block *b = gpu_sim;
+  struct gpu_shares_result *r =
+      (struct gpu_shares_result *)gc_sim_inside(b, result, sizeof(struct gpu_shares_result));
+  uint64_t begin[GPU_SHARES_BLOCKS] = {a->alone_begin};
+  uint32_t counts[GPU_SHARES_BLOCKS];
+  struct gc_shares shares = {.sm = b->sm,
+                             .blocks = 1,
+                             .warps = b->warps,
+                             .loads = a->loads,
+                             .lane_stride = a->lane_stride,
+                             .begin = begin,
+                             .from = a->alone_from,
+                             .until = a->alone_until,
+                             .counts = counts};
+
+  gc_sim_global(b, a->base, sizeof(uint32_t));
+  gc_sim_global(b,
+                a->base + (gc_model_facts(b->model)->warp - 1) * a->lane_stride +
+                    (a->loads * b->warps - 1) * sizeof(uint32_t),
+                sizeof(uint32_t));
+  gc_sim_settle(b);
+  gc_model_shares(b->model, &shares);
+  r->alone = counts[0];
+  for (uint32_t i = 0; i < GPU_SHARES_BLOCKS; i++)
+    begin[i] = a->begin + a->apart * GPU_SHARES_TURN(a->turns, i);
+  shares.blocks = GPU_SHARES_BLOCKS;
+  shares.from = a->from;
+  shares.until = a->until;
+  shares.counts = r->together;
+  gc_model_shares(b->model, &shares);
+  b->clock += a->until;
+}
+
 #define GPU_OCCUPIES 0
 
 static inline void gpu_occupied(uint64_t at, uint32_t operations)

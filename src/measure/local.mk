@@ -90,6 +90,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/latency/sm_latency.c \
 	src/measure/latency/tail.c \
 	src/measure/latency/tail.h \
+	src/measure/structure/warp_order.c \
 	src/measure/structure/write_back.c \
 	src/measure/structure/write_back.h \
 	src/measure/structure/slice_rate.c \

@@ -562,6 +562,23 @@ static int read_write_allocate(const struct gc_profile_value *value, char *text,
   return index < 0 ? index : 0;
 }
 
+/* "oldest 68": the order of warps, and how many loads wait. */
+static int read_warps(const struct gc_profile_value *value, char *text, void *to)
+{
+  struct gc_profile_path *path = to;
+  const char *order = gc_value_word(&text), *waiting = gc_value_word(&text);
+  const int index = gc_value_choice(value, order, "oldest|youngest|round-robin|ready");
+  uint64_t number;
+
+  if (index < 0 || gc_value_number(value, waiting, &number))
+    return -EINVAL;
+  if (gc_value_word(&text))
+    return gc_value_wrong(value, "%s needs an order and a number of loads", value->key);
+  path->order = (enum gc_order)(GC_ORDER_OLDEST + index);
+  path->waiting = (uint32_t)number;
+  return 0;
+}
+
 static int read_fraction(const struct gc_profile_value *value, char *text, void *to)
 {
   return gc_value_fraction(value, text, to);
@@ -737,6 +754,7 @@ const struct gc_profile_key gc_cache_keys[] = {
 const struct gc_profile_key gc_space_keys[] = {
     {"path", read_path, 0, true, 1, 1000000},
     {"other_hash", read_yes, PATH(other_hash), false, 0, 0},
+    {"warps", read_warps, 0, false, 1, 1024},
     {"read_bytes_per_cycle", read_rates, PATH(read_rates), false, 0, 4096},
     {"write_bytes_per_cycle", read_rates, PATH(write_rates), false, 0, 4096},
     END,

@@ -8,4 +8,4 @@ src_model_libmodel_la_SOURCES = src/model/aged.c src/model/aged.h src/model/agai
 	src/model/model.c src/model/model.h src/model/noise.c src/model/noise.h \
 	src/model/outstanding.c src/model/pages.c src/model/pages.h src/model/parse.c src/model/parse.h src/model/placement.h src/model/profile.c src/model/profile.h \
 	src/model/queue.c src/model/queue.h src/model/rows.c src/model/run.c src/model/run.h src/model/store.c src/model/sweep.c src/model/truth.c src/model/truth.h src/model/values.c src/model/values.h \
-	src/model/walk.c src/model/walk.h src/model/wide.c src/model/wide.h src/model/wide_cache.c src/model/wide_cache.h src/model/window.c src/model/window.h
+	src/model/walk.c src/model/walk.h src/model/warps.c src/model/wide.c src/model/wide.h src/model/wide_cache.c src/model/wide_cache.h src/model/window.c src/model/window.h

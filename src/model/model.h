@@ -170,6 +170,22 @@ struct gc_independent {
  * continue. */
 uint64_t gc_model_independent(struct gc_model *model, const struct gc_independent *loads);
 
+/* Blocks of one SM that repeat loads, all of them hits in L1, at the same time: each warp makes
+ * `loads` loads, waits for all of them, and does so again. Lanes load words that are lane_stride
+ * bytes apart. */
+#define GC_SHARES_QUEUE_MAX 1024 /* loads in front of L1 */
+struct gc_shares {
+  uint32_t sm, blocks, warps; /* warps: of each block; at most 64 in all */
+  uint32_t loads;
+  uint64_t lane_stride;
+  const uint64_t *begin; /* by block, the oldest one first: when it begins, cycles */
+  uint64_t from, until;  /* of the time that counts */
+  uint32_t *counts;      /* by block: how often the loads of its warps have arrived meanwhile */
+};
+
+/* Fills counts. */
+void gc_model_shares(struct gc_model *model, const struct gc_shares *shares);
+
 /* The wall clock, in ns, when the SM clock has counted so many cycles. */
 uint64_t gc_model_wall(struct gc_model *model, uint64_t cycles);
 

@@ -106,11 +106,22 @@ struct gc_profile_level {
   double jitter;     /* its standard deviation, cycles */
 };
 
+/* Which warp of an SM may make its loads next if they pile up (warps.c). */
+enum gc_order {
+  GC_ORDER_NONE,     /* the profile does not state it */
+  GC_ORDER_OLDEST,   /* one of the oldest block */
+  GC_ORDER_YOUNGEST, /* one of the youngest block */
+  GC_ORDER_IN_TURN,  /* the one that has had its data for the longest time */
+  GC_ORDER_READY,    /* the one that has had its data for the shortest time */
+};
+
 struct gc_profile_path {
   unsigned line_number; /* 0: this space does not exist */
   unsigned count;       /* levels; a load always hits in the last one */
   struct gc_profile_level levels[GC_PROFILE_LEVELS_MAX];
   bool other_hash; /* these loads choose the set of the first cache by its other hash */
+  enum gc_order order;
+  uint32_t waiting; /* loads of an SM in front of the first cache, at most; 0: none has to wait */
   /* Bytes per cycle and SM, for the levels inside the SM. */
   double read_rates[GC_PROFILE_LEVELS_MAX], write_rates[GC_PROFILE_LEVELS_MAX];
 };

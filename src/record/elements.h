@@ -54,9 +54,9 @@ struct gc_record {
  * the write policy of L2 and the bandwidth of its slices, method 7 the upper address bits in the
  * hash of L1. Method 8 takes fewer samples where they suffice, and only confirms paths that are one
  * storage with L1. Method 9 added the hash of texture loads, and keeps misses of TLBs out of the
- * latency of host memory. */
+ * latency of host memory. Method 10 added the order of warps. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "9"
+#define GC_RECORD_METHOD "10"
 
 /* Bounds on a record that is read: bytes of text (a record of an H200 has 18 KB), attributes of an
  * XML element, depth of nested objects, elements, infos of one object, bytes of the name and the

@@ -332,6 +332,12 @@ PROPERTY(FLUSH, "Flush", flush, "Flush",
          "of the tried sizes after which fewer than 5 % of the lines are found.")
 NUMBER(FLUSH, "FlushBytes", WHOLE, 1, flush_bytes, "bytes to read that displace everything")
 
+PROPERTY(WARP_ORDER, "WarpOrder", warp_order, "Order of warps",
+         "Eight blocks of an SM repeat loads that hit in L1. The value says which blocks get their data "
+         "more often: older ones, those that began later, or neither.")
+TEXT(WARP_ORDER, "WarpOrder", "oldest|round-robin|ready|other", "",
+     fputs(warp_orders[from->warp_order], out), "order of warps")
+
 PROPERTY(VICTIM_SHARES, "VictimShares", shares, "Sets and replacement",
          "One line more than a set has ways is loaded in random orders. The next line that misses "
          "is the one that was replaced.")

@@ -118,6 +118,11 @@ static void draw_stores(struct drawing *d, bool outside)
   draw_text(d, "write = %s\n", draw_chance(&own, 0.2) == outside ? "through" : "back");
 }
 
+unsigned draw_least_line(const struct drawing *d, unsigned least)
+{
+  return d->fetched > least ? d->fetched : least;
+}
+
 unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
 {
   const double bytes = draw_scaled(d, shape->least, shape->most);
@@ -125,7 +130,8 @@ unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
   const unsigned line = draw_power(d, shape->least_line, longest),
                  parts = shape->parts ? shape->parts : 1;
   const unsigned fetch = d->unusual ? LONGEST_LINE : shape->most_sector;
-  const unsigned sector = draw_power(d, shape->least_line, line < fetch ? line : fetch);
+  const unsigned drawn = draw_power(d, shape->least_line, line < fetch ? line : fetch);
+  const unsigned sector = line / drawn > 8 ? line / 8 : drawn;
   unsigned ways = draw_chance(d, 0.15) ? draw_number(d, 17, 128) : draw_number(d, 1, 16), sets, lost = 0;
 
   if (draw_chance(d, 0.5))
@@ -137,8 +143,8 @@ unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
   if (draw_chance(d, 0.35)) /* up to 12 KiB; often 6 to 8 KiB, as in Größler's thesis */
     lost = (draw_chance(d, 0.5) ? draw_number(d, 48, 64) : draw_number(d, 1, 96)) * 128;
   draw_text(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
-      shape->name, sets * ways * line * parts + lost, lost, line,
-      line / sector > 8 ? line / 8 : sector, ways);
+      shape->name, sets * ways * line * parts + lost, lost, line, sector, ways);
+  d->fetched = sector;
   draw_replacement(d, ways, shape->aged);
   draw_hash(d, shape, line, sets, ways);
   draw_stores(d, !strcmp(shape->name, "L2") || !strcmp(shape->name, "L3"));
@@ -305,6 +311,16 @@ static double above_spread(const struct drawing *d, const char *space, const cha
 }
 
 /* On noise GPUs all levels vary alike, so that the variation does not identify the level. */
+/* Not drawn, so that all other values stay the same. */
+static void draw_warps(struct drawing *d)
+{
+  static const char *const orders[] = {"oldest", "youngest", "round-robin", "ready"};
+  const unsigned mhz = d->clock_khz / 1000, order = mhz % 5;
+
+  if (order < sizeof(orders) / sizeof(*orders))
+    draw_text(d, "warps = %s %u\n", orders[order], 8 + mhz / 5 % 150);
+}
+
 void draw_path(struct drawing *d, const char *space, double cycles, const char *caches, unsigned own)
 {
   const struct limits *most = &limits[d->gpu->class];
@@ -329,6 +345,8 @@ void draw_path(struct drawing *d, const char *space, double cycles, const char *
   }
   if (own)
     draw_own_rates(d, own, space);
+  if (own && !strcmp(space, "ca"))
+    draw_warps(d);
 }
 
 /* --- the chip -------------------------------------------------------------------------------- */
@@ -371,8 +389,8 @@ static void draw_constant(struct drawing *d)
   draw_sm_cache(d, "ConstantL1", 512, 2560, 16 * KIB);
   if (behind) {
     draw_cache(d, &(struct draw_shape){.name = "ConstantL1.5", .least = (hierarchy ? 32 : 16) * KIB,
-                                  .most = 160 * KIB, .least_line = 64, .most_line = 256,
-                                  .most_sector = 256, .aged = hierarchy,
+                                  .most = 160 * KIB, .least_line = draw_least_line(d, 64),
+                                  .most_line = 256, .most_sector = 256, .aged = hierarchy,
                                   .aligned = CONSTANT_ALIGNED});
     if (draw_chance(d, 0.3) && d->sms > 1) {
       const unsigned group = draw_number(d, 2, d->sms < 6 ? d->sms : 6);

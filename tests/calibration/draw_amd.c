@@ -49,7 +49,8 @@ static unsigned draw_l3(struct drawing *d, unsigned l2_bytes)
   const unsigned least = 12 * l2_bytes > L3_LEAST ? 12 * l2_bytes : L3_LEAST;
   const unsigned bytes =
     draw_cache(d, &(struct draw_shape){.name = "L3", .least = least, .most = 2.0 * least,
-                                       .least_line = 64, .most_line = 128, .most_sector = 128,
+                                       .least_line = draw_least_line(d, 64), .most_line = 128,
+                                       .most_sector = 128,
                                        .aligned = GLOBAL_ALIGNED});
 
   draw_outer_cache(d, false);

@@ -48,6 +48,7 @@ struct drawing {
   bool gpc_parts;     /* the SMs of a GPC are near to the same part of L2 */
   unsigned gpc_sides; /* bit g: which one */
   bool hash_of_read_only;       /* read-only loads use the other hash of L1, too */
+  unsigned fetched;             /* bytes that a miss of the last cache fetches */
   const char *hash;             /* of the cache whose section is being written; */
   unsigned hash_sets, hash_bit; /* 0: not all hashes are possible; the lowest bit above the sets */
 };
@@ -77,6 +78,9 @@ struct draw_shape {
 /* Starts the section of a cache; more lines may follow. Returns its bytes, unusable ones
  * included. */
 unsigned draw_cache(struct drawing *d, const struct draw_shape *shape);
+/* The least line of a cache that is loaded only through the last one: `least`, or what a miss of
+ * that one fetches. With shorter lines, such a miss would bring in several of them. */
+unsigned draw_least_line(const struct drawing *d, unsigned least);
 /* A cache inside the SM. A few are larger than the search goes, so that no load misses. */
 void draw_sm_cache(struct drawing *d, const char *name, double least, double most, double limit);
 /* The bandwidth that all SMs together get. */

@@ -203,6 +203,19 @@ bool judge_replacement(const struct court *court, struct court_case *c)
   return !strcmp(c->reported, c->truth);
 }
 
+bool judge_warp_order(const struct court *court, struct court_case *c)
+{
+  static const char *const names[] = {[GC_ORDER_OLDEST] = "oldest",
+                                      [GC_ORDER_YOUNGEST] = "other",
+                                      [GC_ORDER_IN_TURN] = "round-robin",
+                                      [GC_ORDER_READY] = "ready"};
+  const struct gc_profile_path *path = &court->profile.paths[GC_SPACE_CA];
+
+  if (path->order)
+    snprintf(c->truth, sizeof(c->truth), "%s", names[path->order]);
+  return path->order && !strcmp(c->reported, c->truth);
+}
+
 bool judge_shares(const struct court *court, struct court_case *c)
 {
   const char *text = c->reported;

@@ -10,6 +10,7 @@
 #   sharing_groups has such timed loads for the scalar L1, as often as the compiler repeats them
 #   latency_*  has three chains of loads, warm, n and 2n, with nothing between load, wait and next load
 #   outstanding, departure  loads in a loop without any wait, into one register, and waits behind it, between the clock reads
+#   shares     has such loads once, in a loop, and a wait in front of a clock read
 #   conflicts, lines_atomic   have such chains, too
 #   atomics_*  have the operations of an iteration, and they return values
 #   read_*, write_*, sweep   move the rows of an iteration with the loads and stores of that path, several at a time
@@ -202,6 +203,23 @@ function check_batch(   at, clocks, loads, load, loop, waited, words) {
     wrong("no loop of loads between two clock reads")
 }
 
+# The same in a loop around both, which may begin anywhere in it: one load in a loop without any wait, and a
+# wait in front of a clock read.
+function check_repeated_batch(   at, loads, loop, waited) {
+  for (at = 1; at <= lines; at++) {
+    if (code[at] ~ /^global_load_(dword|b32) v[0-9]+, v\[[0-9:]+\], off$/)
+      loads++
+    else if (loads && !loop && code[at] ~ /^s_wait(cnt vmcnt|_loadcnt)/)
+      return wrong("loads are waited for one by one")
+    else if (loads && !loop && code[at] ~ /^s_cbranch.* (3[3-9]|[4-6][0-9])[0-9][0-9][0-9]$/)
+      loop = at
+    else if (code[at] ~ clock && (code[at - 1] == wait["ca"] || code[at - 2] == wait["ca"]))
+      waited = at
+  }
+  if (loads != 1 || !loop || !waited)
+    wrong("no loop of loads with a wait in front of a clock read")
+}
+
 # All vector loads go past the vector L1, and there is one.
 function check_policy(   at, loads) {
   for (at = 1; at <= lines; at++)
@@ -282,6 +300,8 @@ function check(   at, what, path) {
     check_rows("^ds_(write|store)_b128 v[0-9]+, v\\[[0-9:]+\\]( offset:[0-9]+)?$", 8, wait["shared"])
   else if (what == "outstanding" || what == "departure")
     check_batch()
+  else if (what == "shares")
+    check_repeated_batch()
   else if (what == "visible")
     check_policy()
   else if (what !~ /^(fill|touch|clock)$/)

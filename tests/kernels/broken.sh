@@ -61,6 +61,8 @@ must_fail 'banks_census: .*is read between tickets' \
   '/entry gpu_banks_census/,/^}/s/(ld.global.cg.u32 (%r[0-9]+), .*)/\1 {.reg .u32 c; ld.param.u32 c, [gpu_banks_census_param_0+72]; mul.lo.u32 \2, \2, c;}/'
 must_fail 'outstanding: .*two loads into one register\|outstanding: .*something waits for a load' \
   '/@p ld.global.ca.u32 t[0-9]+, /s/add.u64/add.u64/; s/(@p ld.global.ca.u32 t(5), .*)/\1 setp.eq.u32 p, t\2, 7; @p exit;/'
+must_fail 'shares: .*two loads into one register\|shares: .*something waits for a load' \
+  '/entry gpu_shares/,/^}/{/@p ld.global.ca.u32 t[0-9]+, /s/add.u64/add.u64/; s/(@p ld.global.ca.u32 t(5), .*)/\1 setp.eq.u32 p, t\2, 7; @p exit;/}'
 must_fail 'remote_shared: .*not two chains' 's/ld.shared::cluster/ld.shared/' cluster
 must_fail 'remote_shared: .*does not wait for the one before' 's/ld.shared::cluster.u32 (%r[0-9]+), \[%r[0-9]+\];/{.reg .u32 own; mov.u32 own, %laneid; ld.volatile.shared::cluster.u32 \1, [own];}/' cluster
 must_fail 'remote_shared: .*cluster is limited' 's/^\)$/) .maxclusterrank 8/' cluster

@@ -14,6 +14,8 @@
  *   front of the arguments and may be read again
  * - outstanding, departure: between the two clock reads are GPU_BATCH_LOADS loads into as many
  *   registers, and nothing in front of the last one waits for any of them; an exit is behind them
+ * - shares: GPU_BATCH_LOADS loads into as many registers, once; nothing in front of the last one
+ * waits for any of them, and an exit is in front of the next clock read
  * - read_lines: GPU_READ_LINES loads into as many registers, and nothing in front of the last one
  *   waits for any of them
  * - latency_*, conflicts, lines_atomic: loads follow one another with nothing in the chain between
@@ -308,8 +310,9 @@ static bool check_chase(const struct kernel *k, const char *path)
                     : wrong(k, 0, "fewer than two clock reads");
 }
 
-/* Independent loads between two clock reads: none waits for another one. */
-static bool check_batch(const struct kernel *k)
+/* Independent loads between two clock reads: none waits for another one. again: other clock reads
+ * are before them. */
+static bool check_batch(const struct kernel *k, bool again)
 {
   bool used[REGISTER_ZERO + 1] = {false};
   unsigned loads = 0, boards = 0, clocks = 0;
@@ -321,6 +324,8 @@ static bool check_batch(const struct kernel *k)
     if (is_clock(i)) {
       if (!is_prompt_clock(i))
         return wrong(k, at, "a clock read that delivers late");
+      if (again && !loads)
+        clocks = 0;
       if (clocks++ && !left)
         return wrong(k, at, "no exit between the clock reads depends on the loaded values");
       continue;
@@ -684,7 +689,9 @@ static void check_kernel(const struct kernel *k)
   else if (!strncmp(k->name, "atomics_", 8))
     check_atomics(k, strcmp(k->name, "atomics_cg") ? "atomic_shared" : "atomic");
   else if (!strcmp(k->name, "outstanding") || !strcmp(k->name, "departure"))
-    check_batch(k);
+    check_batch(k, false);
+  else if (!strcmp(k->name, "shares"))
+    check_batch(k, true);
   else if (!strcmp(k->name, "read_lines"))
     check_read_lines(k);
   else if (!strcmp(k->name, "remote_shared"))

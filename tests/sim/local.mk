@@ -26,6 +26,7 @@ sim_tests = \
 	tests/sim/test_bulk \
 	tests/sim/test_busy \
 	tests/sim/test_memory \
+	tests/sim/test_warp_order \
 	tests/sim/test_outstanding \
 	tests/sim/test_failures \
 	tests/sim/test_partition \

@@ -124,13 +124,14 @@ static void ignored_parts_are_interpolated(void **state)
 }
 
 /* Every second block has a load, and every set must get as many of these as the others. The parity
- * of the block's number does not choose well if the number of sets is a multiple of 3. */
+ * of the block's number does not choose well if the number of sets is a multiple of 3, nor does the
+ * distance of blocks if the number of sets is odd and there are few ways. */
 static void lines_are_found_whatever_the_number_of_sets(void **state)
 {
   static const struct {
     unsigned sets, ways, line;
-  } caches[] = {{12, 69, 128}, {12, 34, 256}, {48, 8, 256},
-                {7, 60, 256},  {64, 8, 256},  {30, 14, 256}};
+  } caches[] = {{12, 69, 128}, {12, 34, 256}, {48, 8, 256},  {7, 60, 256},  {64, 8, 256},
+                {30, 14, 256}, {1055, 2, 64}, {475, 2, 128}, {455, 2, 128}, {119, 4, 256}};
 
   (void)state;
   for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {

@@ -82,6 +82,13 @@ setup() {
   is "$some" "$output"
   predict --seeds 3 --threads 64 "$trace"
   is true "$(value '.kernels[0].l1_hit_rate | .low <= .value and .high >= .value')"
+  stream 3 1734 >"$trace" # about as many lines as L1 has
+  run_split "$tool" predict --seeds 5 --record "$real" "$trace" "$trace" # two kernels: a table
+  has "$output" "HELPS MOST"
+  [[ $(sed -n 2p <<<"$output") == *"L1 RANGE"*"L2 RANGE" ]]
+  [[ $(sed -n 3p <<<"$output") =~ [0-9.]+-[0-9.]+\ %\ +[0-9.]+-[0-9.]+\ %$ ]]
+  run_split "$tool" predict --seeds 0 --record "$real" "$trace" "$trace"
+  has_not "$output" "L1 RANGE"
   refused 2 "--seeds needs a number from 0 to 1000" --seeds 1001 "$trace"
   refused 2 "--threads needs a number from 1 to 64" --threads 0 "$trace"
 }

@@ -155,6 +155,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL, GC_STEP_HOST},
     {GC_DEVICE_MEMORY, "other GPUs", gc_step_peers, GC_PEER_PROPERTIES, NULL, GC_STEP_PEERS},
+    {GC_WHOLE_GPU, "order of warps", gc_step_warp_order, S(P(WARP_ORDER)), NULL, GC_STEP_NO_ARENA},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},
     {GC_L1, "read against size", gc_step_size_curve_sm, NOTHING, NULL, GC_STEP_RAW_ONLY},

@@ -216,6 +216,13 @@ static const char *const replacements[GC_REPLACES_COUNT] = {
     [GC_REPLACES_SLRU] = "slru",   [GC_REPLACES_PLRU] = "plru", [GC_REPLACES_RANDOM] = "random",
 };
 
+static const char *const warp_orders[GC_WARP_ORDERS] = {
+    [GC_WARPS_OTHER] = "other",
+    [GC_WARPS_OLDEST] = "oldest",
+    [GC_WARPS_IN_TURN] = "round-robin",
+    [GC_WARPS_READY] = "ready",
+};
+
 static const char *const allocates[GC_ALLOCATES] = {
     [GC_ALLOCATE_UNKNOWN] = "",
     [GC_ALLOCATE_NONE] = "none",

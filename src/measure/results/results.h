@@ -125,6 +125,15 @@ enum gc_replaces {
   GC_REPLACES_COUNT
 };
 
+/* Which warp of an SM makes its loads next if many wait. */
+enum gc_warp_order {
+  GC_WARPS_OTHER,
+  GC_WARPS_OLDEST,  /* one of the oldest block */
+  GC_WARPS_IN_TURN, /* all get the same */
+  GC_WARPS_READY,   /* the one that got its data last */
+  GC_WARP_ORDERS
+};
+
 #define GC_MASKS_MAX 24          /* bits of the number of a set */
 #define GC_CURVE_MAX 12          /* points of a survival curve */
 #define GC_VICTIM_WAYS_MAX 16 /* ways whose shares are reported */
@@ -183,6 +192,7 @@ struct gc_measured {
   uint32_t mask_count;
   uint64_t masks[GC_MASKS_MAX]; /* of address bits */
   enum gc_replaces replaces;
+  enum gc_warp_order warp_order;
   uint32_t shares; /* number of victim_share; 0: not known */
   double victim_share[GC_VICTIM_WAYS_MAX];
   uint32_t points;

@@ -18,6 +18,7 @@ gc_step gc_step_excess_misses;  /* misses for each line that does not fit */
 gc_step gc_step_survival;       /* the survival curve of a cache in the SM */
 gc_step gc_step_l2_survival;    /* that of L2 */
 gc_step_needs gc_needs_l2_survival;
+gc_step gc_step_warp_order; /* warp_order.c: which warps of an SM go first */
 gc_step gc_step_flush; /* flush.c: what displaces everything; after the latencies */
 gc_step_needs gc_needs_flush;
 /* Entries, bytes of an entry, reach and miss penalty of a TLB, and which SMs share one. The second

@@ -104,33 +104,6 @@ static struct gpu_banks_job flush_job(const struct gc_banks *banks, uint64_t byt
                                 .loads = (uint32_t)((bytes + flush - 1) / flush)};
 }
 
-/* One block of two has a load in its second half rather than its first. Blocks of any distance from
- * each other, of which a cache may have one set or two, must have as many loads in first halves as
- * in second ones; otherwise some sets get more lines than they hold. So each block takes the half
- * that fewer blocks at such distances before it took; those far apart count more, because fewer are
- * in such a row. (By the parity of the bits of its number, as before, most multiples of 3 would
- * take the first half.) Distances up to half as many again as the 64 sets of a cache of 64 KiB with
- * lines of 256 bytes in 4 ways. */
-static void choose_halves(struct gc_banks *banks)
-{
-  enum { distances = 96 };
-  const size_t count = GC_COPIES_MAX * (GPU_CONSTANT_BYTES / (2 * banks->half));
-  int balance[distances + 1][distances], rest[distances + 1] = {0}; /* rest[d]: i modulo d */
-
-  memset(balance, 0, sizeof(balance));
-  for (size_t i = 0; i < count; i++) {
-    int64_t more = 0;
-
-    for (int d = 1; d <= distances; d++)
-      more += (int64_t)d * d * balance[d][rest[d]];
-    banks->second[i] = more ? more < 0 : __builtin_parityll(i);
-    for (int d = 1; d <= distances; d++) {
-      balance[d][rest[d]] += banks->second[i] ? 1 : -1;
-      rest[d] = rest[d] + 1 < d ? rest[d] + 1 : 0;
-    }
-  }
-}
-
 static uint32_t stride_of(const struct gc_banks *banks)
 {
   return banks->half ? 2 * banks->half : GC_BANKS_STRIDE;
@@ -376,8 +349,6 @@ int gc_banks_lay(struct gc_banks *banks, uint32_t half)
   int status = bank ? 0 : -ENOMEM;
 
   banks->half = half;
-  if (half)
-    choose_halves(banks);
   for (uint32_t copy = 0; copy < GC_COPIES_MAX && !status; copy++) {
     lay_bank(banks, copy, bank);
     status = bench->ops->upload_constant_copy(bench->device, copy, bank, bench->err);

@@ -17,12 +17,14 @@
 #define GC_BANKS_MAX 3 /* banks that can be walked; the other copies are for eviction */
 #define GC_BANKS_BYTES_MAX ((uint64_t)GC_BANKS_MAX * GPU_CONSTANT_BYTES)
 #define GC_BANKS_STRIDE 64
+#define GC_BANKS_BLOCKS_MAX (GC_COPIES_MAX * GPU_CONSTANT_BYTES / GC_BANKS_STRIDE)
 
 struct gc_banks {
   struct gc_measurement *m;
   struct gc_participants participants;
   uint32_t half; /* layout of the rings: see gc_banks_lay */
-  bool second[GC_COPIES_MAX * GPU_CONSTANT_BYTES / GC_BANKS_STRIDE]; /* blocks with a load there */
+  /* set before gc_banks_lay: which blocks have their load in their second half */
+  bool second[GC_BANKS_BLOCKS_MAX];
   bool failed;   /* launches did not run at the same time: the results do not count */
   uint64_t device;
   struct gpu_banks_job *jobs;       /* [turns][participants.sms] */
@@ -39,8 +41,7 @@ void gc_banks_close(struct gc_banks *banks); /* NULL is fine */
 int gc_find_participants(struct gc_measurement *m, const struct gc_participants **participants);
 
 /* Lays the rings anew. half 0: one load in every GC_BANKS_STRIDE bytes. Otherwise one load in every
- * 2 * half bytes, as often in the first half as in the second, so that the loads use all sets of a
- * cache equally. half is 0, or 32 or more. */
+ * block of 2 * half bytes, in the half that banks->second states. half is 0, or 32 or more. */
 int gc_banks_lay(struct gc_banks *banks, uint32_t half);
 
 /* Asks all participants several times: do `bytes` of constants not stay in the cache? If `code` is

@@ -54,6 +54,7 @@ static const struct fact facts[] = {
     {"an SM", "BlocksPerSM", PLAIN, "", " blocks"},
     {"an SM", "RegistersPerSM", PLAIN, "", " registers"},
     {"an SM", "CoresPerSM", PLAIN, "", " single-precision lanes"},
+    {"order of warps whose loads pile up", "WarpOrder", PLAIN, "", ""},
     {"a block", "ThreadsPerBlock", PLAIN, "", " threads"},
     {"a block", "RegistersPerBlock", PLAIN, "", " registers"},
     {"a block", "SharedBytesPerBlock", BYTES, "", " of shared memory"},

@@ -20,6 +20,7 @@
 #define LEAST_NAME 20 /* on a terminal that is narrower, other columns are left out */
 #define PAGE_NAME 100
 
+#define RANGES 9                /* the first of two columns, if there are any */
 #define CANNOT_RUN "cannot run" /* the section of the kernel says why */
 
 /* The launches of one kernel; each recorded one is counted for all for which it stands. */
@@ -28,9 +29,19 @@ struct sum {
   bool can_run; /* one of them, on this GPU; the numbers are of those */
   uint64_t launches, l1_loads, l1_misses, l2_loads, l2_misses, l2_bytes, memory_bytes;
   uint64_t misses[GC_MISS_COUNT];
+  double low[GC_RATE_COUNT], high[GC_RATE_COUNT]; /* hits: least and most of all runs */
   double fewest; /* misses in L1: of each launch, those of the run that has the fewest */
   struct gc_remedy_effect remedies[GC_REMEDY_COUNT];
 };
+
+static void add_range(struct sum *sum, enum gc_hit_rate rate, double loads,
+                      const struct gc_estimate *estimate)
+{
+  if (loads > 0) {
+    sum->low[rate] += loads * estimate->low;
+    sum->high[rate] += loads * estimate->high;
+  }
+}
 
 static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
 {
@@ -45,6 +56,10 @@ static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
   sum->l1_misses += n * kernel->counts.l1_loads.misses;
   sum->l2_loads += n * kernel->counts.l2_loads.accesses;
   sum->l2_misses += n * kernel->counts.l2_loads.misses;
+  add_range(sum, GC_RATE_L1, (double)(n * kernel->counts.l1_loads.accesses),
+            &kernel->rates[GC_RATE_L1]);
+  add_range(sum, GC_RATE_L2, (double)(n * kernel->counts.l2_loads.accesses),
+            &kernel->rates[GC_RATE_L2]);
   sum->l2_bytes += n * kernel->l2_read_bytes;
   sum->memory_bytes += n * kernel->counts.memory_read_bytes;
   for (int i = 0; i < GC_MISS_COUNT; i++)
@@ -62,6 +77,14 @@ static void hit_rate(uint64_t loads, uint64_t misses, char cell[GC_CELL])
     snprintf(cell, GC_CELL, "%.1f %%", 100 * (double)(loads - misses) / (double)loads);
   else
     snprintf(cell, GC_CELL, "-");
+}
+
+static void hit_range(const struct sum *sum, enum gc_hit_rate rate, uint64_t loads,
+                      char cell[GC_CELL])
+{
+  if (loads)
+    snprintf(cell, GC_CELL, "%.1f-%.1f %%", 100 * sum->low[rate] / (double)loads,
+             100 * sum->high[rate] / (double)loads);
 }
 
 /* Names the rows. left_out: NULL for a page; else the table is for the terminal, see
@@ -112,6 +135,10 @@ static int add_row(struct gc_table *table, const struct sum *sum)
   helps = gc_helps_most(sum->l1_loads, sum->l1_misses, sum->fewest, sum->remedies);
   if (helps.remedy >= 0)
     snprintf(row[8], GC_CELL, "%s +%.1f", gc_remedy_names[helps.remedy], 100 * helps.gain);
+  if (table->columns > RANGES) {
+    hit_range(sum, GC_RATE_L1, sum->l1_loads, row[RANGES]);
+    hit_range(sum, GC_RATE_L2, sum->l2_loads, row[RANGES + 1]);
+  }
   return 0;
 }
 
@@ -132,14 +159,25 @@ static struct sum *sum_up(const struct gc_prediction *prediction, size_t *count)
   return sums;
 }
 
+/* Whether runs differ: not with --seeds 0, nor if all gave the same. */
+static bool have_ranges(const struct sum *sums, size_t count)
+{
+  for (size_t k = 0; k < count && sums; k++)
+    for (int i = 0; i < GC_RATE_COUNT; i++)
+      if (sums[k].low[i] < sums[k].high[i])
+        return true;
+  return false;
+}
+
 int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *table,
                      char left_out[GC_LEFT_OUT])
 {
-  static const char *const titles[] = {"KERNEL",  "LAUNCHES", "SECTORS", "L1 HITS",   "L2 HITS",
-                                       "FROM L2", "MEMORY",   "MOSTLY",  "HELPS MOST"};
+  static const char *const titles[] = {"KERNEL",     "LAUNCHES", "SECTORS", "L1 HITS",
+                                       "L2 HITS",    "FROM L2",  "MEMORY",  "MOSTLY",
+                                       "HELPS MOST", "L1 RANGE", "L2 RANGE"};
   size_t count;
   struct sum *sums = sum_up(prediction, &count);
-  int failed = gc_table_start(table, titles, 9, 0x7e);
+  int failed = gc_table_start(table, titles, have_ranges(sums, count) ? RANGES + 2 : RANGES, 0x67e);
 
   if (!sums)
     failed = -1;
