@@ -162,7 +162,8 @@ size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *p
                                        size_t kernel);
 
 /** \brief The pc of a load instruction, as the trace has it; for .trc files, the number of the
- * access in its thread. load must be less than their number. */
+ * access in its thread. UINT_MAX: all loads of the kernel in other functions, whose place the trace
+ * does not have. load must be less than their number. */
 unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *prediction,
                                            size_t kernel, size_t load);
 

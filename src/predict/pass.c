@@ -259,6 +259,7 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_mod
   gc_trace_get_ignored(trace, &ignored);
   pass->ignored.textures += ignored.textures;
   pass->ignored.copies += ignored.copies;
+  gc_trace_lacks_add(&pass->ignored.lacks, &ignored.lacks);
   gc_trace_close(trace);
   return status;
 }

@@ -90,6 +90,20 @@ static int begin(struct gc_launches *launches, const struct gc_context_memory *m
   return status || !of_graph ? status : clear_table(launches, stream, err);
 }
 
+/* The number of a stream. A new stream with the handle of an old one has its number. */
+static size_t number_stream(struct gc_launches *launches, Sanitizer_StreamHandle stream)
+{
+  size_t i = 0;
+
+  while (i < launches->stream_count && launches->streams[i] != stream)
+    i++;
+  if (i == GC_TRACE_MOST_STREAMS)
+    return 0;
+  if (i == launches->stream_count)
+    launches->streams[launches->stream_count++] = stream;
+  return i + 1;
+}
+
 int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory *memory,
                     const struct gc_traced_module *module, uint64_t number, uint64_t wanted,
                     const Sanitizer_LaunchData *data, Sanitizer_StreamHandle graph,
@@ -107,11 +121,15 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
     return gc_fail(err, -EXDEV, "a graph has kernels in several CUDA contexts");
   if (index && trace->grid != UINT64_MAX)
     return gc_fail(err, -E2BIG, "a graph has more than %d kernels", GPU_TRACE_MOST_LAUNCHES);
-  *launch = (struct gc_recorded_launch){.number = number,
-                                        .module = module->number,
-                                        .place = place,
-                                        .carveout = gc_contexts_carveout(data->function),
-                                        .name = strdup(data->functionName)};
+  *launch = (struct gc_recorded_launch){
+      .number = number,
+      .module = module->number,
+      .place = place,
+      .carveout = gc_contexts_carveout(data->function),
+      .shapes = {{data->gridDim_x, data->gridDim_y, data->gridDim_z},
+                 {data->blockDim_x, data->blockDim_y, data->blockDim_z},
+                 {data->clusterDim_x, data->clusterDim_y, data->clusterDim_z}},
+      .name = strdup(data->functionName)};
   *trace = (struct gpu_trace){.places = (uintptr_t)memory->places,
                               .grid = data->gridId,
                               .of_graph = graph != NULL,
@@ -130,6 +148,7 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
     status = GC_SANITIZER(sanitizerMemcpyHostToDeviceAsync,
                           (memory->launches + place, trace, sizeof *trace, stream), err);
   if (!status) {
+    launch->stream = number_stream(launches, stream);
     launches->count++;
     return 0;
   }
@@ -202,6 +221,18 @@ int gc_launches_fetch(struct gc_launches *launches, Sanitizer_StreamHandle strea
   return status;
 }
 
+/* A cluster of one block is none. */
+static void write_shapes(const struct gc_recorded_launch *launch, FILE *file)
+{
+  static const char *const names[] = {"grid", "block", "cluster"};
+  const uint32_t *const cluster = launch->shapes[2];
+  const bool clusters = (uint64_t)cluster[0] * cluster[1] * cluster[2] > 1;
+
+  for (int i = 0; i < (clusters ? 3 : 2); i++)
+    fprintf(file, "%s %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", names[i], launch->shapes[i][0],
+            launch->shapes[i][1], launch->shapes[i][2]);
+}
+
 static void write_header(struct gc_launches *launches, size_t number, double kernel_ms, FILE *file)
 {
   struct gc_recorded_launch *launch = &launches->launches[number];
@@ -219,6 +250,9 @@ static void write_header(struct gc_launches *launches, size_t number, double ker
           "blocks %" PRIu64 "\nlaunched-blocks %" PRIu64 "\nthreads %u\nwarp 32\nshared %" PRIu64
           "\n",
           launch->blocks, launch->grid, launch->threads, launches->table[launch->place].shared);
+  write_shapes(launch, file);
+  if (launch->stream)
+    fprintf(file, "stream %zu\n", launch->stream);
   if (launch->carveout >= 0)
     fprintf(file, "carve-out %d\n", launch->carveout);
   gc_touched_write(&launch->touched, file);

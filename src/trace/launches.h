@@ -12,6 +12,9 @@
 #include "trace/modules.h"
 #include "trace/sample.h"
 
+/* More are not distinguished. */
+#define GC_TRACE_MOST_STREAMS 1024
+
 struct gc_recorded_launch {
   char *name;      /* of the kernel */
   uint64_t number; /* in the process, from 1 */
@@ -19,6 +22,8 @@ struct gc_recorded_launch {
   size_t place;                    /* in the table */
   uint64_t grid, blocks;           /* launched and recorded */
   unsigned threads;                /* of a block */
+  uint32_t shapes[3][3];           /* of the grid, a block, a cluster: x, y, z */
+  size_t stream;                   /* from 1; 0: there were too many */
   int carveout;                    /* that the kernel prefers, percent; negative: none */
   struct gc_trace_touched touched; /* by the driver, before it */
   struct gc_launch_kind *kind;     /* NULL: not in a sample of the launches */
@@ -33,6 +38,8 @@ struct gc_launches {
   struct gpu_trace
       table[GPU_TRACE_MOST_LAUNCHES]; /* as the GPU has it; only of a graph more than 1 */
   struct gpu_trace_region places[GC_TRACE_MOST_SMS];
+  size_t stream_count; /* streams of the launches that were recorded, in the order of first use */
+  Sanitizer_StreamHandle streams[GC_TRACE_MOST_STREAMS];
   uint64_t *words; /* their records: the regions of all SMs, one after the other */
   size_t ends[GC_TRACE_MOST_SMS];
 };
@@ -57,7 +64,7 @@ int gc_launches_fetch(struct gc_launches *launches, Sanitizer_StreamHandle strea
 int gc_launches_write(struct gc_launches *launches, double kernel_ms, FILE *file,
                       struct gc_error *err);
 
-/* There are none any more. */
+/* There are none any more. The streams stay. */
 void gc_launches_forget(struct gc_launches *launches);
 
 #endif

@@ -19,8 +19,9 @@ list() {
     awk '/^@/ { kind = substr($0, 2); next } !/^(GPUCache|Measur|lstopo)/ { print kind, $0 }'
 }
 
-# sources FILE: prints the source of each property, and whether it is absent.
-sources() { list "$1" | sed -n 's/^\([^ ]* [^ ]*Source\) \(absent\)\{0,1\}.*/\1 \2/p' | sort; }
+# sources FILE: prints the source of each property, and whether it is absent. Not of host memory: other
+# programs use it, too.
+sources() { list "$1" | grep -v ' Host' | sed -n 's/^\([^ ]* [^ ]*Source\) \(absent\)\{0,1\}.*/\1 \2/p' | sort; }
 
 # discrete FILE: prints the values that are the same in every run.
 discrete() { list "$1" | grep -E ' (LineBytes|FetchBytes|PerSM|Instances|Partitions|SharedWith) ' | sort; }
@@ -52,7 +53,8 @@ check() {
 }
 
 check latency_texture 'TextureCache LatencySource' 'TextureCache LatencyP95Source'
-check latency_shared 'SharedMemory CapacitySource' 'SharedMemory LatencySource' 'SharedMemory LatencyP95Source'
+check latency_shared 'SharedMemory CapacitySource' 'SharedMemory LatencySource' 'SharedMemory LatencyP95Source' \
+  'SharedMemory RemoteLatencySource'
 
 # every measurement needs the clock
 LD_PRELOAD=$spoil SPOIL_KERNEL=gpu_clock "$tool" measure --force --no-store gpu0 >"$HOME/out" 2>"$HOME/said" &&

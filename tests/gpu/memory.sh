@@ -43,7 +43,8 @@ value() { list "$1" | sed -n "s/^$2 $3 //p"; }
 # The pages that are left use the sets of L2 unevenly: it may have no capacity, and then no line and
 # what needs that. Its policy follows from bandwidths.
 absent() {
-  list "$1" | grep 'Source absent' | grep -Ev '^L2Cache (Capacity|Line|WriteAllocate|WritePolicy)Source ' | sort
+  list "$1" | grep 'Source absent' | sed 's/ within [0-9.]* %$//' |
+    grep -Ev '^L2Cache (Capacity|Line|WriteAllocate|WritePolicy)Source ' | sort
 }
 
 "$tool" measure --force --no-store --xml gpu0 >"$HOME/whole.xml" || exit 1
@@ -81,6 +82,7 @@ all_but() {
   leave
 }
 
-all_but 2700 DeviceMemory.Read DeviceMemory.Write L2Cache.SurvivalCurve
-all_but 1700 DeviceMemory.Read DeviceMemory.Write L2Cache.SurvivalCurve
+for mib in 2700 1700; do
+  all_but $mib DeviceMemory.Read DeviceMemory.Write DeviceMemory.LatencyUnderLoad L2Cache.SurvivalCurve
+done
 exit $failed

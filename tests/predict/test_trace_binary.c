@@ -92,10 +92,11 @@ static void records(void **state)
           "w1 10 store 4 3 2000000a0000100 2000000a0000104\n");
   becomes(LONG_RECORD(WHAT(R_LOCAL_LOAD, 3, R_STRIDE), 2, 8, 1, 0),
           "w1 10 load 8 2 2000000a0000108\n");
-  /* the highest addresses, and the highest pc */
+  /* the highest addresses, the highest pc, and another function */
   becomes(RECORD(WHAT(R_LOAD, 4, R_ROW), 1, (UINT64_C(1) << 57) - 16),
           "w1 10 load 16 1 1fffffffffffff0\n");
-  becomes(RECORD(what_of(0x1fffff8, R_LOAD, 2, R_ROW), 1, 0), "w1 1fffff8 load 4 1 0\n");
+  becomes(RECORD(what_of(0x1fffff0, R_LOAD, 2, R_ROW), 1, 0), "w1 1fffff0 load 4 1 0\n");
+  becomes(RECORD(what_of(0x1fffff8, R_LOAD, 2, R_ROW), 1, 0), "w1 ffffffff load 4 1 0\n");
 }
 
 /* Pieces of 16 bytes, which pass L1; more than a warp has threads are several instructions. */

@@ -274,6 +274,7 @@ static void instructions_of_tsv(void **state)
 {
   (void)state;
   tsv_is("", "");
+  tsv_is("grid 2 1 2\nblock 32 3 1\ncluster 2 1 1\nstream 4294967296\n", "");
   tsv_is("2\t0\t1c\tload\t-\t4\t5\t1000,2000\n", "w0 1c load 4 5 1000 2000\nblock 2\n");
   tsv_is("0 0 0x10 store no-l1 16 0xc000000000000001 0x1000,0x2000,3000\n",
          "w0 10 store no-l1 16 c000000000000001 1000 2000 3000\nblock 0\n");
@@ -316,7 +317,15 @@ static void broken_tsv(void **state)
   tsv_fails("origin late\n0 0 0 barrier\norigin later\n",
             "text:8: this must begin with the numbers");
   tsv_fails("blocks 4\n", "\"blocks\" twice");
-  tsv_fails("grid 4\n", "no line of a header");
+  tsv_fails("size 4\n", "no line of a header");
+  tsv_fails("grid 4\n", "\"grid 4\": this must be three numbers");
+  tsv_fails("grid 4 1 1 1\n", "this must be three numbers");
+  tsv_fails("block 96 0 1\n", "this must be three numbers, 1 to");
+  tsv_fails("grid 2 1 1\n", "has another number of blocks");
+  tsv_fails("grid 4294967295 4294967295 4294967295\n", "has another number of blocks");
+  tsv_fails("block 32 2 1\n", "has another number of threads");
+  tsv_fails("cluster 2 1 1\ncluster 2 1 1\n", "the kernel has two such lines");
+  tsv_fails("stream 0\n", "must be a number");
   tsv_fails("registers many\n", "must be a number");
   tsv_fails("loads-at-once 0\n", "must be a number");
   tsv_fails("loads-at-once 1025\n", "must be a number");
@@ -324,6 +333,9 @@ static void broken_tsv(void **state)
   tsv_fails("launched-blocks 9\n", "no line of a header"); /* of version 2 */
   tsv_fails("kernel\n", "must be \"kernel NAME\"");
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
+  tsv_fails("left-out 2\n", "needs a number");
+  tsv_fails("left-out many for a reason\n", "needs a number");
+  tsv_fails("left-out 2 \nend\n", "needs a number");
   tsv_fails("end\n", "after the line \"end\"");
   text_fails(TSV, -EBADMSG, "no line \"end\"");
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 32\nwarp 32\n0 0 0 load - 4 "
@@ -339,6 +351,29 @@ static void broken_tsv(void **state)
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 0\nthreads 64\nwarp 64\nend\n", -EBADMSG,
              "\"blocks 0\": this must be a number, 1 to ");
   text_is("hwloc-gpucache-trace 1\nend\n", "");
+}
+
+/* Launches that the trace lacks are summed up; with the first reason. */
+static void left_out_of_tsv(void **state)
+{
+  static const char lines[] = TSV "0 0 0 barrier\nleft-out 2 for a reason\nleft-out ? for another "
+                                  "one\nleft-out 3 x\nend\n";
+  struct gc_trace_ignored ignored;
+  struct gc_trace_launch launch;
+  struct gc_trace *trace;
+  struct gc_error err;
+
+  (void)state;
+  write_file("text", lines, strlen(lines));
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_int_equal(gc_trace_skip_kernel(trace), 1);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 0);
+  gc_trace_get_ignored(trace, &ignored);
+  assert_int_equal(ignored.lacks.launches, 5);
+  assert_true(ignored.lacks.more);
+  assert_string_equal(ignored.lacks.why.text, "for a reason");
+  gc_trace_close(trace);
 }
 
 /* A name with control characters is made printable; a long one is cut. */
@@ -421,13 +456,21 @@ static void example_of_the_document(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(list_of_kernels),          cmocka_unit_test(copies_in_a_list),
-      cmocka_unit_test(names_in_a_list),          cmocka_unit_test(suffixes_in_a_list),
-      cmocka_unit_test(sample_of_the_paper),      cmocka_unit_test(file_of_the_papers_tracer),
-      cmocka_unit_test(any_word_of_the_paper),    cmocka_unit_test(order_in_the_paper),
-      cmocka_unit_test(large_block_of_the_paper), cmocka_unit_test(broken_traces_of_the_paper),
-      cmocka_unit_test(instructions_of_tsv),      cmocka_unit_test(broken_tsv),
-      cmocka_unit_test(names_of_kernels),         cmocka_unit_test(no_format),
+      cmocka_unit_test(list_of_kernels),
+      cmocka_unit_test(copies_in_a_list),
+      cmocka_unit_test(names_in_a_list),
+      cmocka_unit_test(suffixes_in_a_list),
+      cmocka_unit_test(sample_of_the_paper),
+      cmocka_unit_test(file_of_the_papers_tracer),
+      cmocka_unit_test(any_word_of_the_paper),
+      cmocka_unit_test(order_in_the_paper),
+      cmocka_unit_test(large_block_of_the_paper),
+      cmocka_unit_test(broken_traces_of_the_paper),
+      cmocka_unit_test(instructions_of_tsv),
+      cmocka_unit_test(broken_tsv),
+      cmocka_unit_test(left_out_of_tsv),
+      cmocka_unit_test(names_of_kernels),
+      cmocka_unit_test(no_format),
       cmocka_unit_test(example_of_the_document),
   };
 

@@ -306,33 +306,52 @@ EXPORT void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *wo
   at[1] |= (uint64_t)trace->launch << 32;
 }
 
-static Sanitizer_LaunchData launch_data(const char *name, unsigned blocks, unsigned threads)
+static struct fake_launch flat(unsigned blocks, unsigned threads)
+{
+  return (struct fake_launch){.grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
+}
+
+static unsigned volume(const unsigned extents[3])
+{
+  return extents[0] * extents[1] * extents[2];
+}
+
+static Sanitizer_LaunchData launch_data(const char *name, const struct fake_launch *as)
 {
   return (Sanitizer_LaunchData){.context = &context,
                                 .module = module,
                                 .function = &function,
                                 .functionName = name,
-                                .gridDim_x = blocks,
-                                .gridDim_y = 1,
-                                .gridDim_z = 1,
-                                .blockDim_x = threads,
-                                .blockDim_y = 1,
-                                .blockDim_z = 1};
+                                .hStream = as->stream,
+                                .gridDim_x = as->grid[0],
+                                .gridDim_y = as->grid[1],
+                                .gridDim_z = as->grid[2],
+                                .blockDim_x = as->block[0],
+                                .blockDim_y = as->block[1],
+                                .blockDim_z = as->block[2],
+                                .clusterDim_x = as->cluster[0],
+                                .clusterDim_y = as->cluster[1],
+                                .clusterDim_z = as->cluster[2]};
 }
 
 /* A launch as a kernel or as the kernel of a stream that is captured, which has no begin. */
-static void launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
+EXPORT void fake_launch_as(const char *name, const struct fake_launch *as, fake_kernel *run)
 {
+  const unsigned *const grid = as->grid, *const block = as->block;
   const struct {
     void *function;
     unsigned sizes[6];
-  } parameters = {&function, {blocks, 1, 1, threads, 1, 1}};
-  const CUlaunchConfig configuration = {blocks, 1, 1, threads, 1, 1, 0, NULL, NULL, 0};
+  } parameters = {&function, {grid[0], grid[1], grid[2], block[0], block[1], block[2]}};
+  const CUlaunchConfig configuration = {grid[0],  grid[1], grid[2], block[0], block[1],
+                                        block[2], 0,       NULL,    NULL,     0};
   const CUlaunchConfig *const extended = &configuration;
   static const CUresult success = CUDA_SUCCESS;
-  Sanitizer_LaunchData data = launch_data(name, blocks, threads);
-  const char *const call_name = blocks == 1 ? "cuLaunchKernelEx_ptsz" : "cuLaunchKernel";
-  const void *const of_call = blocks == 1 ? (const void *)&extended : &parameters;
+  Sanitizer_LaunchData data = launch_data(name, as);
+  const bool is_extended = volume(grid) == 1 || as->cluster[0];
+  const char *const call_name = is_extended       ? "cuLaunchKernelEx_ptsz"
+                                : as->cooperative ? "cuLaunchCooperativeKernel"
+                                                  : "cuLaunchKernel";
+  const void *const of_call = is_extended ? (const void *)&extended : &parameters;
 
   announce(call_name, of_call, name, NULL);
   if (run) {
@@ -341,7 +360,7 @@ static void launch(const char *name, unsigned blocks, unsigned threads, fake_ker
     __atomic_add_fetch(&driver.launching, 1, __ATOMIC_SEQ_CST);
     call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
     if (driver.patched && trace_of_launch)
-      run(trace_of_launch, blocks, threads);
+      run(trace_of_launch, volume(grid), volume(block));
     /* The API promises the dimensions for the begin only. */
     data.gridDim_x = data.gridDim_y = data.gridDim_z = 0;
     data.blockDim_x = data.blockDim_y = data.blockDim_z = 0;
@@ -353,7 +372,9 @@ static void launch(const char *name, unsigned blocks, unsigned threads, fake_ker
 
 EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
 {
-  launch(name, blocks, threads, run);
+  const struct fake_launch as = flat(blocks, threads);
+
+  fake_launch_as(name, &as, run);
 }
 
 static void change_capture(const char *name, bool begin)
@@ -399,7 +420,7 @@ static void instantiate(const char *const *names, const unsigned *blocks, size_t
 
   fake_capture(true);
   for (size_t i = 0; i < count; i++)
-    launch(names[i], blocks[i], 64, NULL);
+    fake_launch(names[i], blocks[i], 64, NULL);
   fake_capture(false);
   announce("cuGraphInstantiateWithFlags", &parameters, NULL, NULL);
   instantiated.exists = true;
@@ -432,7 +453,8 @@ static bool start_graph(const char *const *names, const unsigned *blocks, fake_k
   if (announced)
     call(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_LAUNCH_BEGIN, &launch);
   for (size_t i = 0; i < count; i++) {
-    Sanitizer_GraphNodeLaunchData node = {.launchData = launch_data(names[i], blocks[i], 64)};
+    const struct fake_launch as = flat(blocks[i], 64);
+    Sanitizer_GraphNodeLaunchData node = {.launchData = launch_data(names[i], &as)};
 
     node.launchData.hLaunch = &node;
     node.launchData.gridId = 5 + i;

@@ -13,6 +13,14 @@ struct gpu_trace;
 typedef void fake_kernel(struct gpu_trace *trace, unsigned blocks, unsigned threads);
 
 unsigned cuInit(unsigned flags);
+/* How a kernel is launched. cluster {0}: without. */
+struct fake_launch {
+  unsigned grid[3], block[3], cluster[3];
+  void *stream;
+  bool cooperative;
+};
+
+void fake_launch_as(const char *name, const struct fake_launch *as, fake_kernel *run);
 void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run);
 void fake_record(struct gpu_trace *trace, unsigned sm, const uint64_t *words, size_t count);
 /* A graph of kernels of 64 threads is launched, or only uploaded. The first call instantiates it;

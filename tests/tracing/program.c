@@ -3,9 +3,9 @@
  *
  * A program as a user traces it, with kernels for the stand-in of the driver:
  *
- *   program [WHAT]...   kernels: copy, copy_large, forms, many, strange, stop, spoil, meddle,
- * waits; and graph, upload, change, capture and captured, destroy, destroy_fails, reset, memset,
- * copies, rows, threads, child, chdir, wait, exec, fork, kill, exit N
+ *   program [WHAT]...   kernels: copy, copy_large, call, forms, many, strange, stop, spoil,
+ * meddle, waits, cluster, cooperative; and graph, upload, change, capture and captured, destroy,
+ * destroy_fails, reset, memset, copies, rows, threads, child, chdir, wait, exec, fork, kill, exit N
  */
 #include "driver.h"
 
@@ -52,6 +52,15 @@ static void copy(struct gpu_trace *trace, unsigned blocks, unsigned threads)
                       step ? GPU_TRACE_STORE : GPU_TRACE_LOAD, (step ? B : A) + offset);
       }
   trace->shared = 2048;
+}
+
+/* A load of the kernel and one of a function that it calls. */
+static void call(struct gpu_trace *trace, unsigned blocks, unsigned threads)
+{
+  (void)blocks;
+  (void)threads;
+  access_memory(trace, 0, 0, LOAD_AT, GPU_TRACE_LOAD, A);
+  access_memory(trace, 0, 0, GPU_TRACE_ELSEWHERE << 3, GPU_TRACE_LOAD, B);
 }
 
 /* Each form of a record once. */
@@ -174,15 +183,29 @@ static void make_child(void)
   waitpid(child, NULL, 0);
 }
 
+/* In streams of their own; the third dimension of the grid is not 1. */
+static void launch_as(bool cooperative)
+{
+  static char streams[2];
+  const struct fake_launch as = {.grid = {4, 1, 2},
+                                 .block = {16, 4, 1},
+                                 .cluster = {cooperative ? 0 : 2, !cooperative, !cooperative},
+                                 .stream = &streams[cooperative],
+                                 .cooperative = cooperative};
+
+  fake_launch_as(cooperative ? "cooperative" : "cluster", &as, copy);
+}
+
 static void do_one(const char *what)
 {
   static const struct {
     const char *name;
     unsigned blocks;
     fake_kernel *run;
-  } kernels[] = {{"copy", 8, copy},   {"copy_large", 4096, copy}, {"forms", 1, forms},
-                 {"many", 64, many},  {"strange", 4, strange},    {"stop", 8, stop},
-                 {"spoil", 8, spoil}, {"meddle", 1, meddle},      {"waits", 8, wait_for_partner}};
+  } kernels[] = {
+      {"copy", 8, copy},     {"copy_large", 4096, copy},    {"call", 1, call}, {"forms", 1, forms},
+      {"many", 64, many},    {"strange", 4, strange},       {"stop", 8, stop}, {"spoil", 8, spoil},
+      {"meddle", 1, meddle}, {"waits", 8, wait_for_partner}};
 
   const char *const name = getenv("FAKE_KERNEL");
 
@@ -199,6 +222,8 @@ static void do_one(const char *what)
     fake_capture(!what[7]);
   else if (!strcmp(what, "destroy") || !strcmp(what, "destroy_fails"))
     fake_destroy_stream(!what[7]);
+  else if (!strcmp(what, "cluster") || !strcmp(what, "cooperative"))
+    launch_as(what[1] == 'o');
   else if (!strcmp(what, "reset"))
     fake_reset();
   else if (!strcmp(what, "memset"))

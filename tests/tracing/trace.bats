@@ -52,6 +52,9 @@ launched-blocks 8
 threads 64
 warp 32
 shared 2048
+grid 8 1 1
+block 64 1 1
+stream 1
 code 00f0 IMAD.WIDE.U32 R2, R3, R4, UR6
 code 0100 @!P0 BRA `(.L_x_0)
 code 0110 LDG.E.128.CONSTANT R4, desc[UR4][R2.64]
@@ -68,6 +71,9 @@ launched-blocks 1
 threads 64
 warp 32
 shared 0
+grid 1 1 1
+block 64 1 1
+stream 1
 accesses 112
 end
 EOF
@@ -105,6 +111,25 @@ EOF
   done
 }
 
+@test "the shape and the stream of a launch" {
+  run_split "$tool" trace -- "$program" copy cluster cooperative graph cluster
+  [ "$status" -eq 0 ]
+  text program.trace | awk '/^kernel/ { if (k) print k; k = "" } /^(kernel|grid|block|cluster|stream) /{ k = k $0 " " } END { print k }' |
+    diff - <(echo 'kernel copy grid 8 1 1 block 64 1 1 stream 1 
+kernel cluster grid 4 1 2 block 16 4 1 cluster 2 1 1 stream 2 
+kernel cooperative grid 4 1 2 block 16 4 1 stream 3 
+kernel first grid 8 1 1 block 64 1 1 stream 4 
+kernel second grid 4 1 1 block 64 1 1 stream 4 
+kernel cluster grid 4 1 2 block 16 4 1 cluster 2 1 1 stream 2 ')
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '.kernels[1,2].launch | [.grid, .block, .cluster, .stream]' predicted)" = "[[4,1,2],[16,4,1],[2,1,1],2]
+[[4,1,2],[16,4,1],null,3]" ]
+  "$tool" predict --sim t1000 --seeds 0 --json "$top_srcdir/tests/data/traces/kernel-1.traceg" >others
+  [ "$(jq -c '.kernels[0].launch | [.grid, .block, .cluster, .stream]' others)" = '[[2,1,1],[48,1,1],null,null]' ]
+  # both were recorded as any other launch
+  [ "$(jq -c '[.kernels[].l1_loads.sectors]' predicted)" = '[256,256,256,256,128,256]' ]
+}
+
 @test "source lines of loads" {
   # as nvdisasm -g prints them: innermost first, and PTX as a file
   awk '/IMAD.WIDE/ { print "\t//## File \"/home/me/a dir/copy.cu\", line 7" }
@@ -130,6 +155,17 @@ source 3 /home/me/get.cuh')
   run_split "$tool" trace --kernel forms -- "$program" forms
   run_split "$tool" predict --sim t1000 --seeds 0 program.trace
   ! grep SOURCE <<<"$output"
+}
+
+@test "loads in functions that the kernel calls" {
+  run_split "$tool" trace -- "$program" call
+  [ "$status" -eq 0 ]
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c '[.kernels[0].loads[].pc]' predicted)" = '[272,null]' ]
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  [[ $output == *"  0x0110 "*"  other functions "* ]]
+  "$tool" predict --sim t1000 --seeds 0 --html page.html program.trace
+  grep -q '>other functions<' page.html
 }
 
 @test "a sample has parts of the grid" {
@@ -278,13 +314,35 @@ kinds() {
   [ "$status" -eq 0 ]
   [ "$(text program.trace | grep -c '^kernel')" -eq 2 ] # less than 1 KiB each
   [[ $errors == *"2 launches were not recorded: the trace of this process has reached --limit"* ]]
-  text program.trace | tail -1 | grep -x end
+  text program.trace | tail -2 | diff - <(echo "left-out 2 the trace of this process has reached --limit
+end")
+  "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+  [ "$(jq -c .not_recorded predicted)" = '{"launches":2,"more":false,"why":"the trace of this process has reached --limit"}' ]
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  [ "$status" -eq 0 ]
+  [[ $output == *"Not in the traces: 2 launches: the trace of this process has reached --limit"* ]]
+  "$tool" predict --sim t1000 --seeds 0 --html page.html program.trace
+  grep -q "Not in the traces: 2 launches: " page.html
   # of the sample, the 3rd and the 4th launch are left out; the 5th is represented
   run_split "$tool" trace --blocks all --limit 1K -- "$program" copy copy copy copy copy
   [[ $errors == *"2 launches were not recorded: the trace of this process has reached --limit"* ]]
   [[ $errors == *"2 kernels of 5 launches"* ]]
   run_split "$tool" trace --launches all --blocks all --limit 1K -- "$program" copy copy graph copy
   [[ $errors == *"3 launches were not recorded: the trace of this process has reached --limit"* ]]
+}
+
+@test "a trace that is cut has nearly all kernels before the cut" {
+  # shellcheck disable=SC2046 # words
+  run_split "$tool" trace --launches all -- "$program" $(printf 'copy %.0s' {1..600})
+  [ "$status" -eq 0 ]
+  # 64 KiB are compressed together; each kernel has more than 1 KiB
+  head -c -60 program.trace >cut.trace
+  run_split "$tool" predict --sim t1000 --seeds 0 --sms 1 --json cut.trace
+  echo "$errors"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"kernel "*" is left out: cut.trace:"*truncated* ]]
+  [ "$(jq '.kernels | length' <<<"$output")" -ge 536 ]
+  [ "$(jq '.left_out | length' <<<"$output")" = 1 ]
 }
 
 @test "what cannot be traced is left out, with the reason" {
@@ -334,6 +392,7 @@ kinds() {
   run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
   echo "$errors"
   [[ $errors == *"2 kernels of CUDA graphs were not recorded"* ]]
+  text program.trace | grep -x "left-out 2 the driver does not announce launches of CUDA graphs"
   [ "$(text program.trace | grep '^kernel')" = "kernel copy" ]
 }
 
@@ -416,6 +475,9 @@ driver-store 7f2000000000 600")
   run_split "$tool" trace -- "$program" copy kill
   [ "$status" -eq 137 ]
   [[ $errors == *"1 process ended early"* ]]
+  text program.trace | grep -x 'left-out ? 1 process ended early'
+  run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+  [[ $output == *"Not in the traces: an unknown number of launches: 1 process ended early"* ]]
   [ "$(text program.trace | grep -c '^kernel')" -eq 1 ]
   run_split "$tool" trace -- "$program" copy copy stop copy
   [ "$status" -eq 9 ]
@@ -513,13 +575,25 @@ driver-store 7f2000000000 600")
   [ "$(jq -c '[.kernels[].launch | [.process, .in_program]]' predicted)" = '[[1,1],[2,1]]' ]
 }
 
+@test "a statically linked program" {
+  echo 'int main(void) { return 3; }' | ${CC:-cc} -static -x c - -o still 2>/dev/null || skip "cannot link statically"
+  run_split "$tool" trace -- ./still
+  [ "$status" -eq 3 ]
+  [[ $errors == *"./still did not use CUDA (or has no dynamic loader): there is nothing to record"* ]]
+  [ ! -e still.trace ]
+}
+
 @test "programs and toolkits that cannot be used" {
   run_split "$tool" trace -- ./missing
   [ "$status" -eq 127 ]
   [[ $errors == *"cannot run ./missing: No such file or directory"* ]]
   run_split "$tool" trace -- true
   [ "$status" -eq 1 ]
-  [[ $errors == *"true did not use CUDA"* ]]
+  [[ $errors == *"true did not use CUDA (or has no dynamic loader): there is nothing to record; this machine has no NVIDIA GPU" ]]
+  "$top_srcdir/tests/plugin/fake-node.sh" "$BATS_TEST_TMPDIR/node"
+  HWLOC_FSROOT=$BATS_TEST_TMPDIR/node run_split "$tool" trace -- true
+  [ "$status" -eq 1 ]
+  [[ $errors == *"there is nothing to record" ]]
   run_split "$tool" trace -- "$program"
   [ "$status" -eq 1 ]
   [[ $errors == *"no kernel was recorded: $program launched none" ]]

@@ -208,7 +208,7 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
 
 static int skip_kernel(struct gc_trace *trace)
 {
-  return gc_trace_find_line(trace, "-kernel name", NULL);
+  return gc_trace_find_line(trace, "-kernel name");
 }
 
 const struct gc_trace_format gc_trace_accelsim = {

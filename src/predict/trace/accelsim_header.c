@@ -31,6 +31,11 @@ static bool read_dim(const char *text, const uint64_t most[3], uint64_t dim[3])
   return *text++ == ')' && scan_gap(&text) && !*text;
 }
 
+static struct gc_trace_shape shape_of(const uint64_t dim[3])
+{
+  return (struct gc_trace_shape){(uint32_t)dim[0], (uint32_t)dim[1], (uint32_t)dim[2]};
+}
+
 /* A number up to most, decimal or, after "0x", hexadecimal. */
 static bool read_number(const char *text, uint64_t most, uint64_t *value)
 {
@@ -52,6 +57,7 @@ static bool read_grid(const char *text, struct target *target)
 
   if (!read_dim(text, most, grid))
     return false;
+  target->launch->grid = shape_of(grid);
   target->launch->blocks = target->header->blocks = grid[0] * grid[1] * grid[2];
   return true;
 }
@@ -66,6 +72,7 @@ static bool read_block(const char *text, struct target *target)
     return false;
   target->header->threads = (unsigned)(dim[0] * dim[1] * dim[2]);
   target->header->warps = (target->header->threads + GC_ACCELSIM_LANES - 1) / GC_ACCELSIM_LANES;
+  target->launch->block = shape_of(dim);
   target->launch->threads_per_block = target->header->threads;
   return true;
 }

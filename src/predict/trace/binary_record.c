@@ -17,7 +17,9 @@ enum operation { LOAD, STORE, ATOMIC, BARRIER, LOCAL_LOAD, LOCAL_STORE, ASYNC, B
 /* The parts of the first word of a record. */
 static uint32_t pc_of(const struct gc_binary_record *record)
 {
-  return (record->what & 0x3fffff) * 8;
+  const uint32_t place = record->what & 0x3fffff;
+
+  return place == 0x3fffff ? GC_TRACE_ELSEWHERE : place * 8;
 }
 
 static enum operation operation_of(const struct gc_binary_record *record)

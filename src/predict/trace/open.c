@@ -124,14 +124,14 @@ int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *d
   return status;
 }
 
-int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole)
+int gc_trace_find_line(struct gc_trace *trace, const char *begin)
 {
   struct gc_error unused;
   const char *line;
   int status;
 
   while ((status = gc_stream_line(trace->stream, &line, &unused)) == 1)
-    if (!strncmp(line, begin, strlen(begin)) || (whole && !strcmp(line, whole))) {
+    if (!strncmp(line, begin, strlen(begin))) {
       gc_stream_unread(trace->stream);
       return 1;
     }

@@ -26,6 +26,10 @@ struct gc_trace;
 /* No GPU has larger virtual addresses for global memory; local memory is put here and above. */
 #define GC_TRACE_LOCAL (UINT64_C(1) << 57)
 
+/* The pc of all instructions that are in a function other than the kernel, whose place the trace
+ * does not have. */
+#define GC_TRACE_ELSEWHERE UINT32_MAX
+
 enum gc_trace_operation {
   GC_TRACE_LOAD,
   GC_TRACE_STORE,
@@ -60,11 +64,34 @@ struct gc_trace_instruction {
   uint64_t addresses[GC_TRACE_LANES];
 };
 
+/* Launches that should be in the trace and are not. */
+struct gc_trace_lacks {
+  uint64_t launches;
+  bool more;           /* others, whose number is not known */
+  struct gc_error why; /* the first reason; "": it lacks none */
+};
+
+/* Adds those of another trace, or for another reason. */
+static inline void gc_trace_lacks_add(struct gc_trace_lacks *lacks,
+                                      const struct gc_trace_lacks *others)
+{
+  if (!*lacks->why.text)
+    lacks->why = others->why;
+  lacks->launches += others->launches;
+  lacks->more |= others->more;
+}
+
 /* What the trace names but has no addresses for, so that a model cannot know what it does to
  * caches. Of all kernels so far. */
 struct gc_trace_ignored {
   uint64_t textures; /* warp instructions that read textures, or access surfaces */
   uint64_t copies;   /* from the host to the GPU, in a list of kernels */
+  struct gc_trace_lacks lacks; /* complete at the end of the trace */
+};
+
+/* Extents of a grid, a block or a cluster. */
+struct gc_trace_shape {
+  uint32_t x, y, z;
 };
 
 /* How a kernel was launched. A value that a format does not have is 0. */
@@ -76,6 +103,8 @@ struct gc_trace_launch {
   uint64_t launches; /* for which it stands, if the trace has only some; see gc_trace_stands */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
   uint64_t launched_blocks; /* of the grid, if the trace has only some of them */
+  struct gc_trace_shape grid, block, cluster; /* of all launched blocks; threads; blocks */
+  uint64_t stream;                            /* in its process, from 1 */
   unsigned threads_per_block;
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
@@ -139,8 +168,8 @@ bool gc_trace_has_ended(const struct gc_trace *trace);
 
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 
-/* Goes to the next line that begins with one text, or is another one, which may be NULL. 1: it is
- * the next line; 0: the file has ended; or a negative errno. */
-int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole);
+/* Goes to the next line that begins with this text. 1: it is the next line; 0: the file has ended;
+ * or a negative errno. */
+int gc_trace_find_line(struct gc_trace *trace, const char *begin);
 
 #endif

@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define MOST_LEFT_OUT (UINT64_C(1) << 40)
+
 enum { TEXT = 1, BINARY = 2 }; /* versions */
 
 struct tsv {
@@ -64,6 +66,37 @@ static void close_tsv(void *own)
   free(tsv);
 }
 
+/* "left-out NUMBER WHY"; the number may be "?". */
+static int read_left_out(struct gc_trace *trace, const char *text, struct gc_error *err)
+{
+  struct gc_trace_lacks lacks = {0};
+  bool good = scan_gap(&text);
+
+  lacks.more = scan_text(&text, "?");
+  good = good && (lacks.more ? scan_gap(&text) : scan_decimal(&text, &lacks.launches)) && *text &&
+         lacks.launches <= MOST_LEFT_OUT;
+  if (!good)
+    return gc_stream_bad(trace->stream, err, "\"left-out\" needs a number, or \"?\", and a reason");
+  gc_fail(&lacks.why, 0, "%s", text);
+  gc_trace_lacks_add(&trace->ignored.lacks, &lacks);
+  return 0;
+}
+
+/* The line that begins a kernel or ends the file, behind those of launches that were left out. 1,
+ * or a negative errno. */
+static int begin_line(struct gc_trace *trace, const char **line, struct gc_error *err)
+{
+  int status;
+
+  do {
+    status = gc_tsv_need_line(trace, line, err);
+    if (status < 0 || !scan_text(line, "left-out"))
+      return status;
+    status = read_left_out(trace, *line, err);
+  } while (!status);
+  return status;
+}
+
 /* Nothing may follow "end". */
 static int end_file(struct gc_trace *trace, struct gc_error *err)
 {
@@ -79,14 +112,15 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
 {
   struct tsv *tsv = trace->own;
   const char *line;
-  int status = gc_tsv_need_line(trace, &line, err);
+  int status = begin_line(trace, &line, err);
 
   if (status < 0)
     return status;
   if (!strcmp(line, "end"))
     return end_file(trace, err);
   if (!scan_text(&line, "kernel") || !*line || !scan_gap(&line) || !*line)
-    return gc_stream_bad(trace->stream, err, "here must be \"kernel NAME\" or \"end\"");
+    return gc_stream_bad(trace->stream, err,
+                         "here must be \"kernel NAME\", \"left-out NUMBER WHY\" or \"end\"");
   memset(&tsv->launch, 0, sizeof(tsv->launch));
   gc_trace_copy_text(tsv->launch.name, sizeof(tsv->launch.name), line, strlen(line));
   status = gc_tsv_read_header(trace, tsv->version, &tsv->launch, err);
@@ -225,9 +259,18 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
 static int skip_kernel(struct gc_trace *trace)
 {
   struct tsv *tsv = trace->own;
+  struct gc_error unused;
+  const char *line;
+  int status;
 
-  return tsv->version == BINARY ? gc_binary_skip_kernel(trace, &tsv->binary)
-                                : gc_trace_find_line(trace, "kernel", "end");
+  if (tsv->version == BINARY)
+    return gc_binary_skip_kernel(trace, &tsv->binary);
+  while ((status = gc_stream_line(trace->stream, &line, &unused)) == 1)
+    if (gc_tsv_ends_kernel(line)) {
+      gc_stream_unread(trace->stream);
+      return 1;
+    }
+  return status;
 }
 
 static const char *source(const void *own, uint32_t pc, unsigned *line)

@@ -21,7 +21,7 @@ int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error 
 
 bool gc_tsv_ends_kernel(const char *line)
 {
-  return !strncmp(line, "kernel", 6) || !strcmp(line, "end");
+  return !strncmp(line, "kernel", 6) || !strncmp(line, "left-out", 8) || !strcmp(line, "end");
 }
 
 /* The numbers of the header, in the order of the bits of seen. */
@@ -38,6 +38,7 @@ static const struct {
     {"shared", 0, UINT64_C(1) << 32, false, 1},
     {"loads-at-once", 1, 1024, false, 1},
     {"carve-out", 0, 100, false, 1},
+    {"stream", 1, UINT64_C(1) << 62, false, 1},
     {"launched-blocks", 1, UINT64_C(1) << 62, false, 2},
     {"launch", 1, UINT64_C(1) << 62, false, 2},
     {"process", 1, UINT64_C(1) << 31, false, 2},
@@ -51,6 +52,7 @@ enum {
   SHARED,
   LOADS_AT_ONCE,
   CARVEOUT,
+  STREAM,
   LAUNCHED_BLOCKS,
   LAUNCH,
   PROCESS,
@@ -84,6 +86,9 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
     launch->prefers_carveout = true;
     launch->carveout = (unsigned)value;
     break;
+  case STREAM:
+    launch->stream = value;
+    break;
   case LAUNCHED_BLOCKS:
     launch->launched_blocks = value;
     break;
@@ -116,10 +121,45 @@ static int read_touched(struct gc_trace *trace, const char *line, bool stored, c
   return 0;
 }
 
+/* The field for "grid", "block" or "cluster". NULL: it is another word. */
+static struct gc_trace_shape *find_shape(const char *word, size_t length,
+                                         struct gc_trace_launch *launch)
+{
+  const struct {
+    const char *key;
+    struct gc_trace_shape *shape;
+  } shapes[] = {{"grid", &launch->grid}, {"block", &launch->block}, {"cluster", &launch->cluster}};
+
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+    if (strlen(shapes[i].key) == length && !memcmp(shapes[i].key, word, length))
+      return shapes[i].shape;
+  return NULL;
+}
+
+/* "x y z". */
+static int read_shape(struct gc_trace *trace, const char *line, const char *value,
+                      struct gc_trace_shape *shape, struct gc_error *err)
+{
+  uint64_t extents[3];
+
+  if (shape->x)
+    return gc_stream_bad(trace->stream, err, "\"%.40s\": the kernel has two such lines", line);
+  for (int i = 0; i < 3; i++)
+    if (!scan_decimal(&value, &extents[i]) || !extents[i] || extents[i] > UINT32_MAX)
+      return gc_stream_bad(trace->stream, err,
+                           "\"%.40s\": this must be three numbers, 1 to 4294967295", line);
+  if (*value)
+    return gc_stream_bad(trace->stream, err, "\"%.40s\": this must be three numbers", line);
+  *shape =
+      (struct gc_trace_shape){(uint32_t)extents[0], (uint32_t)extents[1], (uint32_t)extents[2]};
+  return 0;
+}
+
 static int read_key(struct gc_trace *trace, unsigned version, const char *line,
                     struct gc_trace_launch *launch, unsigned *seen, struct gc_error *err)
 {
   const char *value = line, *word;
+  struct gc_trace_shape *shape;
   uint64_t number;
   size_t length;
   int key;
@@ -129,6 +169,9 @@ static int read_key(struct gc_trace *trace, unsigned version, const char *line,
     return read_touched(trace, line, false, value, &launch->touched, err);
   if (version > 1 && length == 12 && !memcmp(word, "driver-store", 12))
     return read_touched(trace, line, true, value, &launch->touched, err);
+  shape = find_shape(word, length, launch);
+  if (shape)
+    return read_shape(trace, line, value, shape, err);
   for (key = 0; key < KEYS; key++)
     if (version >= keys[key].version && strlen(keys[key].key) == length &&
         !memcmp(keys[key].key, word, length))
@@ -148,6 +191,32 @@ static int read_key(struct gc_trace *trace, unsigned version, const char *line,
                          (unsigned long long)keys[key].least, key == WARP ? "or" : "to",
                          (unsigned long long)keys[key].most);
   store(launch, key, number);
+  return 0;
+}
+
+/* Whether the shape, if there is one, has this number of blocks or threads. */
+static bool is_possible(const struct gc_trace_shape *shape, uint64_t number)
+{
+  const uint64_t plane = (uint64_t)shape->x * shape->y;
+
+  return !plane || (number % plane == 0 && number / plane == shape->z);
+}
+
+/* Whether the numbers agree. */
+static int check_header(const struct gc_trace *trace, const struct gc_trace_launch *launch,
+                        struct gc_error *err)
+{
+  if (launch->launched_blocks && launch->launched_blocks < launch->blocks)
+    return gc_stream_bad(trace->stream, err,
+                         "the header of the kernel above has fewer launched-blocks than blocks");
+  if (!is_possible(&launch->grid,
+                   launch->launched_blocks ? launch->launched_blocks : launch->blocks))
+    return gc_stream_bad(trace->stream, err,
+                         "the grid in the header of the kernel above has another number of blocks");
+  if (!is_possible(&launch->block, launch->threads_per_block))
+    return gc_stream_bad(
+        trace->stream, err,
+        "the block in the header of the kernel above has another number of threads");
   return 0;
 }
 
@@ -182,8 +251,5 @@ int gc_tsv_read_header(struct gc_trace *trace, unsigned version, struct gc_trace
     if (keys[key].needed && !(seen & 1u << key))
       return gc_stream_bad(trace->stream, err, "the header of the kernel above has no line \"%s\"",
                            keys[key].key);
-  if (launch->launched_blocks && launch->launched_blocks < launch->blocks)
-    return gc_stream_bad(trace->stream, err,
-                         "the header of the kernel above has fewer launched-blocks than blocks");
-  return 0;
+  return check_header(trace, launch, err);
 }

@@ -98,7 +98,10 @@ static int add_load(struct gc_table *table, const struct gc_load_prediction *loa
 
   if (!row)
     return -1;
-  snprintf(row[0], GC_CELL, "0x%04" PRIx32, load->pc);
+  if (load->pc == GC_TRACE_ELSEWHERE)
+    snprintf(row[0], GC_CELL, "other functions");
+  else
+    snprintf(row[0], GC_CELL, "0x%04" PRIx32, load->pc);
   snprintf(row[1], GC_CELL, "%" PRIu64, load->l1.accesses);
   snprintf(row[2], GC_CELL, "%" PRIu64, load->l1.misses);
   gc_cell_percent(load->hit_rate.value, row[3]);

@@ -107,7 +107,7 @@ static json_t *load_of(const struct gc_load_prediction *load, bool reasons)
 {
   json_t *object = json_object();
 
-  gc_json_set_whole(&object, "pc", load->pc);
+  gc_json_set(&object, "pc", load->pc == GC_TRACE_ELSEWHERE ? json_null() : json_integer(load->pc));
   gc_json_set(&object, "source", source_of(load));
   gc_json_set(&object, "l1", counts_of(&load->l1));
   gc_json_set(&object, "l1_hit_rate", estimate_of(&load->hit_rate));
@@ -125,6 +125,20 @@ static json_t *loads_of(const struct gc_kernel_prediction *kernel, bool reasons)
   return array;
 }
 
+/* Null: the trace does not have it. */
+static json_t *shape_of(const struct gc_trace_shape *shape)
+{
+  json_t *array;
+
+  if (!shape->x)
+    return json_null();
+  array = json_array();
+  gc_json_add(&array, json_integer(shape->x));
+  gc_json_add(&array, json_integer(shape->y));
+  gc_json_add(&array, json_integer(shape->z));
+  return array;
+}
+
 static json_t *launch_of(const struct gc_trace_launch *launch)
 {
   json_t *object = json_object();
@@ -138,6 +152,11 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "blocks", launch->blocks);
   gc_json_set_whole(&object, "launched_blocks",
                     launch->launched_blocks ? launch->launched_blocks : launch->blocks);
+  gc_json_set(&object, "grid", shape_of(&launch->grid));
+  gc_json_set(&object, "block", shape_of(&launch->block));
+  gc_json_set(&object, "cluster", shape_of(&launch->cluster));
+  gc_json_set(&object, "stream",
+              launch->stream ? json_integer((json_int_t)launch->stream) : json_null());
   gc_json_set_whole(&object, "threads_per_block", launch->threads_per_block);
   gc_json_set_whole(&object, "registers_per_thread", launch->registers_per_thread);
   gc_json_set_whole(&object, "shared_bytes", launch->shared_bytes);
@@ -285,6 +304,20 @@ static json_t *sweep_of(const struct gc_sweep *sweep)
   return object;
 }
 
+/* Null: the traces lack no launches, as far as they say. */
+static json_t *lacks_of(const struct gc_trace_lacks *lacks)
+{
+  json_t *object;
+
+  if (!*lacks->why.text)
+    return json_null();
+  object = json_object();
+  gc_json_set_whole(&object, "launches", lacks->launches);
+  gc_json_set(&object, "more", json_boolean(lacks->more));
+  gc_json_set_text(&object, "why", lacks->why.text);
+  return object;
+}
+
 static json_t *predicted_of(const struct gc_predicted *predicted)
 {
   const struct gc_prediction *any;
@@ -298,6 +331,7 @@ static json_t *predicted_of(const struct gc_predicted *predicted)
   any = gc_predicted_any(predicted);
   gc_json_set_whole(&object, "ignored_texture_instructions", any->ignored.textures);
   gc_json_set_whole(&object, "ignored_copies", any->ignored.copies);
+  gc_json_set(&object, "not_recorded", lacks_of(&any->ignored.lacks));
   gc_json_set(&object, "left_out", left_out_of(&any->selection));
   gc_json_set(&object, "assumptions", assumptions_of(&any->assumptions));
   if (predicted->prediction)

@@ -175,15 +175,27 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
     say[which](kernel, text);
 }
 
+static void say_lacks(const struct gc_trace_lacks *lacks, char text[GC_SENTENCE])
+{
+  append(text, "Not in the traces: ");
+  if (lacks->launches)
+    append(text, "%" PRIu64 " launch%s%s", lacks->launches, lacks->launches == 1 ? "" : "es",
+           lacks->more ? " and an unknown number of others" : "");
+  else
+    append(text, "an unknown number of launches");
+  append(text, ": %s", lacks->why.text);
+}
+
 void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char text[GC_SENTENCE])
 {
-  static const char *const what[GC_IGNORED_SENTENCES] = {
-      "warp instructions that read textures or access surfaces",
-      "copies from the host, which can fill L2"};
+  static const char *const what[] = {"warp instructions that read textures or access surfaces",
+                                     "copies from the host, which can fill L2"};
   const uint64_t count = which ? ignored->copies : ignored->textures;
 
   *text = '\0';
-  if (count)
+  if (which == 2 && *ignored->lacks.why.text)
+    say_lacks(&ignored->lacks, text);
+  else if (which < 2 && count)
     snprintf(text, GC_SENTENCE, "Not modelled: %s: %" PRIu64, what[which], count);
 }
 

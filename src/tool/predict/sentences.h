@@ -30,8 +30,9 @@ enum gc_predict_sentences {
 void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_predict_sentences which,
                          char text[GC_SENTENCE]);
 
-/* What the traces name and the model ignores: sentence 0 or 1. Empty if there is nothing to say. */
-#define GC_IGNORED_SENTENCES 2
+/* What the traces name and the model ignores (sentence 0 or 1), and launches that they lack (2).
+ * Empty if there is nothing to say. */
+#define GC_IGNORED_SENTENCES 3
 void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char text[GC_SENTENCE]);
 
 /* How many launches of the program the traces have. Empty: all, as far as they say. */

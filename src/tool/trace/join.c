@@ -277,6 +277,22 @@ static int is_part(const struct dirent *entry)
   return length > strlen(SUFFIX) && !strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX);
 }
 
+/* The launches that the trace lacks. */
+static void write_left_out(const struct gc_joined *joined, FILE *trace)
+{
+  if (joined->left_out)
+    fprintf(trace, "left-out %" PRIu64 " %s\n", joined->left_out, joined->why.text);
+  if (joined->in_graphs)
+    fprintf(trace, "left-out %" PRIu64 " the driver does not announce launches of CUDA graphs\n",
+            joined->in_graphs);
+  if (joined->failed)
+    fprintf(trace, "left-out ? %" PRIu64 " process%s could not be recorded: %s\n", joined->failed,
+            joined->failed == 1 ? "" : "es", joined->why_failed.text);
+  if (joined->early)
+    fprintf(trace, "left-out ? %" PRIu64 " process%s ended early\n", joined->early,
+            joined->early == 1 ? "" : "es");
+}
+
 int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
                   struct gc_joined *joined, struct gc_error *err)
 {
@@ -292,6 +308,7 @@ int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
     free(parts[i]);
   }
   free(parts);
+  write_left_out(joined, trace);
   fputs("end\n", trace);
   return status ? gc_fail(err, status, "cannot put the trace together: %s", strerror(-status)) : 0;
 }

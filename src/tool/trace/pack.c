@@ -26,14 +26,18 @@ FILE *gc_pack(int file)
 #include <stdlib.h>
 #include <zstd.h>
 
+/* After so many bytes, all that was written can be read, even if the rest of the file is lost. */
+#define FLUSH ((size_t)64 << 10)
+
 struct pack {
   ZSTD_CCtx *zstd;
   int file;
   bool failed;
+  size_t since_flush; /* bytes */
   char out[1 << 16];
 };
 
-/* Compresses bytes, and writes what comes out. With ZSTD_e_end until nothing is left. */
+/* Compresses bytes, and writes what comes out: with ZSTD_e_flush and ZSTD_e_end everything. */
 static bool compress(struct pack *pack, const char *bytes, size_t size, ZSTD_EndDirective mode)
 {
   ZSTD_inBuffer in = {bytes, size, 0};
@@ -45,13 +49,21 @@ static bool compress(struct pack *pack, const char *bytes, size_t size, ZSTD_End
     left = ZSTD_compressStream2(pack->zstd, &out, &in, mode);
     if (ZSTD_isError(left) || gc_file_write(pack->file, pack->out, out.pos))
       pack->failed = true;
-  } while (!pack->failed && (mode == ZSTD_e_end ? left > 0 : in.pos < in.size));
+  } while (!pack->failed && (mode == ZSTD_e_continue ? in.pos < in.size : left > 0));
   return !pack->failed;
 }
 
 static ssize_t write_pack(void *cookie, const char *bytes, size_t size)
 {
-  return compress(cookie, bytes, size, ZSTD_e_continue) ? (ssize_t)size : 0;
+  struct pack *pack = cookie;
+  ZSTD_EndDirective mode = ZSTD_e_continue;
+
+  pack->since_flush += size;
+  if (pack->since_flush >= FLUSH) {
+    pack->since_flush = 0;
+    mode = ZSTD_e_flush;
+  }
+  return compress(pack, bytes, size, mode) ? (ssize_t)size : 0;
 }
 
 static int close_pack(void *cookie)
@@ -72,6 +84,7 @@ FILE *gc_pack(int file)
   if (pack) {
     pack->file = file;
     pack->failed = false;
+    pack->since_flush = 0;
     pack->zstd = ZSTD_createCCtx();
   }
   if (pack && pack->zstd)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A file that is compressed with zstd while it is written, if this program was built with libzstd.
+ * If the file is cut, at most some 64 KiB of the text before the cut cannot be read.
  */
 #ifndef GC_TOOL_TRACE_PACK_H
 #define GC_TOOL_TRACE_PACK_H

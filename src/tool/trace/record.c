@@ -3,6 +3,7 @@
 
 #include "tool/trace/record.h"
 
+#include "gpus/gpus.h"
 #include "tool/print/messages.h"
 #include "tool/process/environment.h"
 #include "tool/process/watch.h"
@@ -213,6 +214,21 @@ static void report_nothing(const struct gc_joined *joined, const struct gc_tool 
                                 : "");
 }
 
+/* The end of a sentence, if no program can use CUDA here. */
+static const char *for_gpus(void)
+{
+  const char *const root = gc_environment_root();
+  bool any = gc_gpus_why_unseen(root);
+  struct gc_gpus gpus;
+
+  if (gc_gpus_list(root, "", &gpus))
+    return "";
+  for (size_t i = 0; i < gpus.count; i++)
+    any |= gpus.array[i].vendor == GC_VENDOR_NVIDIA;
+  gc_gpus_free(&gpus);
+  return any ? "" : "; this machine has no NVIDIA GPU";
+}
+
 /* Says what the trace has and what it lacks. GC_EXIT_FAILED: it has no kernel. */
 static int report(const struct gc_joined *joined, const struct gc_tool *tool,
                   const struct gc_recorded *recorded)
@@ -221,8 +237,8 @@ static int report(const struct gc_joined *joined, const struct gc_tool *tool,
 
   report_left_out(joined);
   if (!joined->processes)
-    gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to record",
-           recorded->program[0]);
+    gc_say(NULL, "%s did not use CUDA (or has no dynamic loader): there is nothing to record%s",
+           recorded->program[0], for_gpus());
   else if (!joined->kernels)
     report_nothing(joined, tool, recorded->program[0]);
   else if (!recorded->to_stderr || recorded->verbose)
