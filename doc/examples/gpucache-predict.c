@@ -24,11 +24,11 @@ int main(int argc, char **argv)
     return 1;
   }
   for (size_t i = 0; i < hwloc_gpucache_prediction_kernels(p); i++)
-    printf("%s: %.1f %% of %.0f sectors hit in L1, %.0f misses are compulsory\n",
+    printf("%s: %.1f %% of %llu sectors hit in L1, %llu misses are compulsory\n",
            hwloc_gpucache_prediction_name(p, i),
            100 * hwloc_gpucache_prediction_value(p, i, HWLOC_GPUCACHE_L1_HIT_RATE),
-           hwloc_gpucache_prediction_value(p, i, HWLOC_GPUCACHE_L1_SECTORS),
-           hwloc_gpucache_prediction_value(p, i, HWLOC_GPUCACHE_L1_MISSES_COMPULSORY));
+           hwloc_gpucache_prediction_count(p, i, HWLOC_GPUCACHE_L1_SECTORS),
+           hwloc_gpucache_prediction_count(p, i, HWLOC_GPUCACHE_L1_MISSES_COMPULSORY));
   hwloc_gpucache_prediction_free(p);
   return 0;
 }

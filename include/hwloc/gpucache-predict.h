@@ -22,8 +22,26 @@
  * hwloc_gpucache_prediction_free(p);
  * \endcode
  *
- * All functions may be called from several threads at the same time. A prediction that no thread
- * changes or frees may be read by several threads.
+ * A program that predicts several times loads the record once, and may sweep over a property:
+ *
+ * \code
+ * struct hwloc_gpucache_predict_options options = {.size = sizeof options};
+ * struct hwloc_gpucache_record *record;
+ *
+ * if (hwloc_gpucache_record_load("h200.xml", &record, message, sizeof message))
+ *   errx(1, "%s", message);
+ * for (options.capacity = 0.5; options.capacity <= 2; options.capacity *= 2) {
+ *   if (hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message))
+ *     errx(1, "%s", message);
+ *   printf("x %g: %llu misses\n", options.capacity,
+ *          hwloc_gpucache_prediction_count(p, 0, HWLOC_GPUCACHE_L1_MISSES));
+ *   hwloc_gpucache_prediction_free(p);
+ * }
+ * hwloc_gpucache_record_free(record);
+ * \endcode
+ *
+ * All functions may be called from several threads at the same time. A record or a prediction may
+ * be used by several threads at the same time, as long as none of them frees it.
  */
 
 #ifndef HWLOC_GPUCACHE_PREDICT_H
@@ -34,6 +52,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** \brief A GPU that was measured; see hwloc_gpucache_record_load(). */
+struct hwloc_gpucache_record;
 
 /** \brief What a prediction says; see hwloc_gpucache_predict(). */
 struct hwloc_gpucache_prediction;
@@ -61,6 +82,16 @@ struct hwloc_gpucache_predict_options {
   /** \brief Model only so many SMs, and the blocks that they get; 0: all SMs. Counts are of these
    * blocks. This is for L1: L2 lacks what the other SMs load */
   unsigned sms;
+  /** \brief Factor for the bytes of L1. This one and the next three are for sweeps: each is 0,
+   * which changes nothing, or from 1/64 to 64 */
+  double capacity;
+  /** \brief Factor for the ways of L1; its bytes stay, so that the number of sets changes */
+  double ways;
+  /** \brief Factor for the bytes of a line of L1; the bytes of L1 stay */
+  double line;
+  /** \brief Factor for the number of lines that an SM can have requested from L2 at the same time,
+   * from the record (OutstandingPerSM). 0: any number */
+  double outstanding;
 };
 
 /** \brief Numbers of a prediction.
@@ -83,8 +114,8 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_MISSES_ASSOCIATIVITY, /**< \brief Because sets are too small, or by replacement
                                            */
   HWLOC_GPUCACHE_L1_MISSES_LATENCY,       /**< \brief Because loads take time */
-  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Always 0: the model has no limit on
-                                           outstanding misses */
+  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Because an SM cannot request more lines at the
+                                           same time; 0 without the option outstanding */
   HWLOC_GPUCACHE_L2_HIT_RATE,             /**< \brief Loads that reach L2; NaN: there are none */
   HWLOC_GPUCACHE_L2_HIT_RATE_LOW,         /**< \brief Least of all runs */
   HWLOC_GPUCACHE_L2_HIT_RATE_HIGH,        /**< \brief Most of all runs */
@@ -115,9 +146,24 @@ enum hwloc_gpucache_predicted {
                                              counts are of the recorded launch only */
 };
 
+/** \brief Loads a record of hwloc-gpucache ("hwloc-gpucache export" writes one).
+ *
+ * \param path The file; it is not needed afterwards.
+ * \param record Receives the record; NULL on failure. The caller frees it with
+ * hwloc_gpucache_record_free().
+ * \param message, size Receives a sentence on failure, with the file and the reason; size 0: no
+ * sentence.
+ *
+ * \return 0, or a negative errno: -EBADMSG for a broken record; -ENOMEM; or that of the file. */
+int hwloc_gpucache_record_load(const char *path, struct hwloc_gpucache_record **record,
+                               char *message, size_t size);
+
+/** \brief Frees a record. Predictions from it stay valid. NULL is ignored. */
+void hwloc_gpucache_record_free(struct hwloc_gpucache_record *record);
+
 /** \brief Predicts the hit rates of all kernels in traces.
  *
- * \param record File of the GPU: a record of hwloc-gpucache ("hwloc-gpucache export" writes one).
+ * \param record The GPU.
  * \param traces, count Files in the order in which the kernels ran. They are read several times.
  * \param options NULL: the defaults.
  * \param prediction Receives the prediction; NULL on failure. The caller frees it with
@@ -126,16 +172,109 @@ enum hwloc_gpucache_predicted {
  * there are such; size 0: no sentence.
  *
  * \return 0, or a negative errno: -EINVAL for wrong options, or a file that is not regular; -ERANGE
- * for a carve-out that the record lacks, or if no kernel can run on this GPU; -ENODATA if the
- * record lacks what no assumption can replace; -EBADMSG for a broken record; -EAGAIN for a trace
- * that changed during the prediction; -ENOMEM; or that of a file. If no kernel can be read:
- * -EBADMSG for a broken trace, -EOPNOTSUPP for an instruction or a compression that this build
- * cannot read, -EFBIG for a block with too many accesses. If some can be read, they are predicted,
- * and hwloc_gpucache_prediction_left_out() counts the others. */
+ * for a carve-out or a factor with which there is no such GPU, or if no kernel can run on this GPU;
+ * -ENODATA if the record lacks what no assumption can replace, or if there is no kernel; -EAGAIN
+ * for a trace that changed during the prediction; -ENOMEM; or that of a file. If no kernel can be
+ * read: -EBADMSG for a broken trace, -EOPNOTSUPP for an instruction or a compression that this
+ * build cannot read, -EFBIG for a block with too many accesses. If some can be read, they are
+ * predicted, and hwloc_gpucache_prediction_left_out() counts the others. */
+int hwloc_gpucache_predict_on(const struct hwloc_gpucache_record *record,
+                              const char *const *traces, size_t count,
+                              const struct hwloc_gpucache_predict_options *options,
+                              struct hwloc_gpucache_prediction **prediction, char *message,
+                              size_t size);
+
+/** \brief The same with the record in a file: hwloc_gpucache_record_load(),
+ * hwloc_gpucache_predict_on() and hwloc_gpucache_record_free(). Fails as these do. */
 int hwloc_gpucache_predict(const char *record, const char *const *traces, size_t count,
                            const struct hwloc_gpucache_predict_options *options,
                            struct hwloc_gpucache_prediction **prediction, char *message,
                            size_t size);
+
+/** \brief How a kernel was launched. Unless a member says what 0 means, it must be set. */
+struct hwloc_gpucache_launch {
+  const char *name;           /**< \brief NULL or "": "kernel". Copied before the next call */
+  unsigned long long blocks;  /**< \brief Blocks of the grid */
+  unsigned threads_per_block; /**< \brief 1 to 1024 */
+  unsigned warp_threads;      /**< \brief Threads of a warp: 32 or 64; 0: 32 */
+  unsigned long long shared_bytes; /**< \brief Shared memory of a block; 0: none */
+  unsigned registers_per_thread; /**< \brief 0: not known; they do not limit the blocks of an SM */
+  unsigned loads_at_once; /**< \brief Loads that a warp issues in a row before it waits for one of
+                             them, up to 1024; 0: 1 */
+  int has_carveout;       /**< \brief 1 if the kernel prefers the carve-out below; 0: it does not */
+  unsigned carveout;      /**< \brief As in the options, which take precedence; 0 to 100 % */
+};
+
+/** \brief What a warp does. */
+enum hwloc_gpucache_operation {
+  HWLOC_GPUCACHE_OP_LOAD,
+  HWLOC_GPUCACHE_OP_STORE,
+  HWLOC_GPUCACHE_OP_ATOMIC,  /**< \brief Executed in L2 */
+  HWLOC_GPUCACHE_OP_BARRIER, /**< \brief The warps of the block wait for each other */
+  HWLOC_GPUCACHE_OP_OTHER    /**< \brief Takes time, but does not access global memory */
+};
+
+/** \brief How a load or store uses L1. */
+enum hwloc_gpucache_hint {
+  HWLOC_GPUCACHE_HINT_NONE,     /**< \brief By default */
+  HWLOC_GPUCACHE_HINT_NO_L1,    /**< \brief L2 only: .cg, volatile */
+  HWLOC_GPUCACHE_HINT_READ_ONLY /**< \brief .nc */
+};
+
+/** \brief An instruction of a warp. Barriers and others have no hint, bytes, mask and addresses;
+ * these members are ignored. */
+struct hwloc_gpucache_access {
+  unsigned long long block; /**< \brief Number in the grid, from 0: x + (y + z * height) * width */
+  unsigned warp;            /**< \brief Number in the block, from 0 */
+  unsigned pc; /**< \brief Identifies the instruction in the kernel; loads are reported by pc */
+  enum hwloc_gpucache_operation operation;
+  enum hwloc_gpucache_hint hint;
+  unsigned bytes; /**< \brief Of each thread: 1, 2, 4, 8 or 16 */
+  unsigned count; /**< \brief Of HWLOC_GPUCACHE_OP_OTHER in a row; 0: 1 */
+  unsigned long long mask; /**< \brief Bit i is set if thread i of the warp takes part */
+  /** \brief Of each thread in the mask: virtual addresses of 57 bits */
+  unsigned long long addresses[64];
+};
+
+/** \brief Hands over launches and their accesses, instead of a file. */
+struct hwloc_gpucache_source {
+  /** \brief sizeof(struct hwloc_gpucache_source). It grows, too, when later versions of the library
+   * add members to launches and accesses; an earlier version refuses it then */
+  size_t size;
+  /** \brief For the callbacks */
+  void *data;
+  /** \brief Fills *launch, which is all 0, with the next kernel. 1: there is one; 0: there are no
+   * more; or a negative errno */
+  int (*next_kernel)(void *data, struct hwloc_gpucache_launch *launch);
+  /** \brief Fills *access, which is all 0, with the next one of this kernel. Blocks come in
+   * ascending order, and so do the warps of a block; those without accesses may be missing. 1:
+   * there is one; 0: the kernel has no more; or a negative errno */
+  int (*next_access)(void *data, struct hwloc_gpucache_access *access);
+};
+
+/** \brief Predicts the hit rates of kernels whose accesses come from the program, such as a
+ * simulator.
+ *
+ * The callbacks are called in this thread, and hand over each access once. The library writes the
+ * accesses as text (doc/traces.md, "Our TSV") to a file without a name in $TMPDIR, or /tmp; the
+ * runs of the model read it like any trace. So memory does not limit the number of accesses, and a
+ * prediction takes as long as with such a trace. The file has about 50 bytes for an access of a
+ * warp if its addresses have the same distance from thread to thread, or else about 13 bytes for
+ * each thread. /proc must be mounted.
+ *
+ * \param source Is needed during the call only.
+ *
+ * The other parameters are those of hwloc_gpucache_predict_on(). A kernel with a wrong launch or a
+ * wrong access is like one that is broken in a trace; the sentence calls the file /proc/self/fd/N.
+ *
+ * \return As hwloc_gpucache_predict_on(); or what a callback returned, if that was negative; or
+ * -EINVAL for the source of a later version, or an operation or a hint that does not exist; or that
+ * of the file, such as -ENOSPC. */
+int hwloc_gpucache_predict_accesses(const struct hwloc_gpucache_record *record,
+                                    const struct hwloc_gpucache_source *source,
+                                    const struct hwloc_gpucache_predict_options *options,
+                                    struct hwloc_gpucache_prediction **prediction, char *message,
+                                    size_t size);
 
 /** \brief Frees a prediction, and all strings that came from it. NULL is ignored. */
 void hwloc_gpucache_prediction_free(struct hwloc_gpucache_prediction *prediction);
@@ -152,10 +291,19 @@ const char *hwloc_gpucache_prediction_name(const struct hwloc_gpucache_predictio
 const char *hwloc_gpucache_prediction_cannot_run(const struct hwloc_gpucache_prediction *prediction,
                                                  size_t kernel);
 
-/** \brief A number of a kernel; NaN if this version does not know it, or if the kernel cannot run
- * on this GPU. */
+/** \brief A number of a kernel, rate or count; NaN if this version does not know it, or if the
+ * kernel cannot run on this GPU. */
 double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *prediction,
                                        size_t kernel, enum hwloc_gpucache_predicted what);
+
+/** \brief Instead of a count that does not exist; no count is as large. */
+#define HWLOC_GPUCACHE_NO_COUNT ((unsigned long long)-1)
+
+/** \brief A count of a kernel, exactly. HWLOC_GPUCACHE_NO_COUNT for rates, and where
+ * hwloc_gpucache_prediction_value() returns NaN. */
+unsigned long long
+hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *prediction, size_t kernel,
+                                enum hwloc_gpucache_predicted what);
 
 /** \brief Number of load instructions of a kernel that look into L1. */
 size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *prediction,
@@ -177,6 +325,13 @@ hwloc_gpucache_prediction_load_source(const struct hwloc_gpucache_prediction *pr
 double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
                                             size_t kernel, size_t load,
                                             enum hwloc_gpucache_predicted what);
+
+/** \brief A count of a load instruction, exactly. HWLOC_GPUCACHE_NO_COUNT for rates, and for what
+ * loads do not have. */
+unsigned long long
+hwloc_gpucache_prediction_load_count(const struct hwloc_gpucache_prediction *prediction,
+                                     size_t kernel, size_t load,
+                                     enum hwloc_gpucache_predicted what);
 
 /** \brief Number of bins of the reuse distances of a kernel; 0 without the option reuse_distances,
  * or if no line was loaded twice.

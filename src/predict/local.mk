@@ -54,14 +54,17 @@ include src/predict/model/local.mk
 lib_LTLIBRARIES += src/predict/libhwloc-gpucache-predict.la
 gpucacheinclude_HEADERS += include/hwloc/gpucache-predict.h
 src_predict_libhwloc_gpucache_predict_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-src_predict_libhwloc_gpucache_predict_la_SOURCES = src/predict/library.c
+src_predict_libhwloc_gpucache_predict_la_SOURCES = \
+	src/predict/accesses.c \
+	src/predict/accesses.h \
+	src/predict/library.c
 src_predict_libhwloc_gpucache_predict_la_LIBADD = \
 	$(predict_libraries) \
 	src/record/librecord.la \
 	src/util/libutil.la \
 	-lpthread -lm
 src_predict_libhwloc_gpucache_predict_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
-	-export-symbols-regex '^hwloc_gpucache_predict'
+	-export-symbols-regex '^hwloc_gpucache_(predict|record)'
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = src/predict/hwloc-gpucache-predict.pc

@@ -171,6 +171,7 @@ static int predict_loads(struct gc_kernel_prediction *prediction, const struct p
   prediction->load_count = full->load_count;
   for (size_t i = 0; i < full->load_count; i++) {
     prediction->loads[i].pc = full->loads[i].pc;
+    prediction->loads[i].instructions = full->loads[i].instructions;
     if (sources[i].file && !(prediction->loads[i].file = strdup(sources[i].file)))
       return -ENOMEM;
     prediction->loads[i].line = sources[i].line;

@@ -53,6 +53,7 @@ struct gc_load_prediction {
   char *file;                     /* of the source; NULL: not known */
   unsigned line;                  /* in this file, from 1 */
   struct gc_cache_counts l1;      /* with the values of the record */
+  uint64_t instructions;          /* of warps, likewise */
   struct gc_estimate hit_rate;    /* 0 to 1 */
   uint64_t misses[GC_MISS_COUNT]; /* by reason; sum = l1.misses. All 0 with no_reasons */
 };

@@ -54,7 +54,7 @@ check() {
 
 check latency_texture 'TextureCache LatencySource' 'TextureCache LatencyP95Source'
 check latency_shared 'SharedMemory CapacitySource' 'SharedMemory LatencySource' 'SharedMemory LatencyP95Source' \
-  'SharedMemory RemoteLatencySource'
+  'SharedMemory AtomicLatencySource' 'SharedMemory RemoteLatencySource'
 
 # every measurement needs the clock
 LD_PRELOAD=$spoil SPOIL_KERNEL=gpu_clock "$tool" measure --force --no-store gpu0 >"$HOME/out" 2>"$HOME/said" &&

@@ -33,9 +33,9 @@ for wrong in "$dir/none $dir/trace" "$record $dir/none" "$dir/trace $dir/trace";
   [ ! -s "$dir/out" ] && grep -q "$dir/" "$dir/message" || { cat "$dir/out" "$dir/message"; exit 1; }
 done
 
-strange=$(nm -D --defined-only "$library" | awk '$3 !~ /^hwloc_gpucache_predict/ && $2 ~ /[TDBR]/')
+strange=$(nm -D --defined-only "$library" | awk '$3 !~ /^hwloc_gpucache_(predict|record)/ && $2 ~ /[TDBR]/')
 [ "$SANITIZERS" = yes ] || [ -z "$strange" ] || { echo "visible: $strange"; exit 1; }
-nm -D --defined-only "$library" | sed -n 's/.* T \(hwloc_gpucache_predict\)/\1/p' | sort >"$dir/visible"
+nm -D --defined-only "$library" | sed -n 's/.* T \(hwloc_gpucache_\)/\1/p' | sort >"$dir/visible"
 sed -n 's/^ \(.*\)@Base .*/\1/p' "$top_srcdir/debian/libhwloc-gpucache-predict0.symbols" | sort | diff - "$dir/visible" || {
   echo "debian/libhwloc-gpucache-predict0.symbols lists other functions than the library has"
   exit 1

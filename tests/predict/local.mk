@@ -69,7 +69,7 @@ tests_predict_test_many_kernels_LDADD = $(predict_libraries) src/record/librecor
 tests_predict_test_many_kernels_LDFLAGS = -Wl,--wrap=gc_lines_init,--wrap=gc_sm_begin,--wrap=gc_sm_advance
 
 # The library, and the example of its header.
-tests_predict_test_library_LDADD = src/predict/libhwloc-gpucache-predict.la $(CMOCKA_LIBS)
+tests_predict_test_library_LDADD = src/predict/libhwloc-gpucache-predict.la $(CMOCKA_LIBS) -lpthread
 check_PROGRAMS += doc/examples/gpucache-predict
 doc_examples_gpucache_predict_LDADD = src/predict/libhwloc-gpucache-predict.la
 TESTS += tests/predict/library.sh

@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -331,6 +333,377 @@ static void launches_that_were_not_recorded(void **state)
   hwloc_gpucache_prediction_free(p);
 }
 
+/* What two threads with one record predict. */
+static void *predict_twice(void *record)
+{
+  const struct hwloc_gpucache_predict_options options = {.size = sizeof options, .threads = 2};
+  const char *trace = "trace";
+  struct hwloc_gpucache_prediction *p;
+
+  for (int i = 0; i < 2; i++) {
+    char message[256];
+
+    if (hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message))
+      return strdup(message);
+    if (hwloc_gpucache_prediction_count(p, 0, HWLOC_GPUCACHE_L1_SECTORS) != 16 ||
+        hwloc_gpucache_prediction_count(p, 0, HWLOC_GPUCACHE_L2_SECTORS) != 8)
+      return strdup("other counts");
+    hwloc_gpucache_prediction_free(p);
+  }
+  return NULL;
+}
+
+static struct hwloc_gpucache_record *load(const char *name)
+{
+  struct hwloc_gpucache_record *record;
+  char path[4200];
+
+  snprintf(path, sizeof path, "%s/%s", getenv("top_srcdir"), name);
+  assert_int_equal(hwloc_gpucache_record_load(path, &record, NULL, 0), 0);
+  return record;
+}
+
+static void one_record_for_two_threads(void **state)
+{
+  struct hwloc_gpucache_record *record = load("doc/results/structure/h200.xml");
+  pthread_t threads[2];
+  char message[256];
+  void *wrong;
+
+  (void)state;
+  write_trace();
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, predict_twice, record), 0);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(pthread_join(threads[i], &wrong), 0);
+    if (wrong)
+      fail_msg("%s", (char *)wrong);
+  }
+  hwloc_gpucache_record_free(record);
+  hwloc_gpucache_record_free(NULL);
+  assert_int_equal(hwloc_gpucache_record_load("none", &record, message, sizeof message), -ENOENT);
+  assert_null(record);
+  assert_string_equal(message, "none: No such file or directory");
+  assert_int_equal(hwloc_gpucache_record_load("trace", &record, message, sizeof message), -EBADMSG);
+  assert_null(record);
+}
+
+/* Every number is a rate or a count, and both functions have the same counts. The second kernel
+ * cannot run. */
+static void counts_are_integers(void **state)
+{
+  static const char kernel[] = "kernel k\nblocks 1\nthreads 32\nwarp 32\nshared %d\n"
+                               "0 0 10 load - 4 ffffffff 100000+64\n0 0 20 load - 4 1 100000\n";
+  struct hwloc_gpucache_prediction *p;
+  unsigned rates = 0, of_loads = 0;
+  FILE *file = fopen("counts", "w");
+
+  (void)state;
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 1\n", file);
+  fprintf(file, kernel, 0);
+  fprintf(file, kernel, 1000000);
+  fputs("end\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(predict_on("doc/results/structure/h200.xml", "counts", &p), 0);
+  for (unsigned i = 0; i <= HWLOC_GPUCACHE_LAUNCHES + 1; i++) {
+    const enum hwloc_gpucache_predicted what = (enum hwloc_gpucache_predicted)i;
+    const unsigned long long count = hwloc_gpucache_prediction_count(p, 0, what);
+    const unsigned long long of_load = hwloc_gpucache_prediction_load_count(p, 0, 0, what);
+    const double of_load_value = hwloc_gpucache_prediction_load_value(p, 0, 0, what);
+
+    rates += count == HWLOC_GPUCACHE_NO_COUNT;
+    if (count != HWLOC_GPUCACHE_NO_COUNT)
+      assert_true((double)count == hwloc_gpucache_prediction_value(p, 0, what));
+    of_loads += of_load != HWLOC_GPUCACHE_NO_COUNT;
+    if (of_load != HWLOC_GPUCACHE_NO_COUNT)
+      assert_true((double)of_load == of_load_value);
+    else
+      assert_true(i <= HWLOC_GPUCACHE_L1_HIT_RATE_HIGH || isnan(of_load_value));
+    assert_true(hwloc_gpucache_prediction_count(p, 1, what) ==
+                (i == HWLOC_GPUCACHE_LAUNCHES ? 1 : HWLOC_GPUCACHE_NO_COUNT));
+    assert_true(i == HWLOC_GPUCACHE_LAUNCHES || isnan(hwloc_gpucache_prediction_value(p, 1, what)));
+  }
+  assert_int_equal(rates, 10); /* three each of L1, L2 and its near partition; and the last one */
+  assert_int_equal(of_loads, 10);
+  assert_int_equal(hwloc_gpucache_prediction_count(p, 0, HWLOC_GPUCACHE_L1_SECTORS), 33);
+  assert_int_equal(hwloc_gpucache_prediction_load_count(p, 0, 0, HWLOC_GPUCACHE_L1_SECTORS), 32);
+  assert_int_equal(
+      hwloc_gpucache_prediction_load_count(p, 0, 1, HWLOC_GPUCACHE_L1_LOAD_INSTRUCTIONS), 1);
+  hwloc_gpucache_prediction_free(p);
+}
+
+/* A warp loads 3000 lines of 128 bytes twice: more than the 256 KiB of an SM, and less than twice
+ * as much. */
+static void sweeps(void **state)
+{
+  struct hwloc_gpucache_predict_options options = {.size = sizeof options, .seeds = 1};
+  double *const factors[] = {&options.capacity, &options.ways, &options.line, &options.outstanding};
+  static const double wrong[] = {-1, 65, 0.01, NAN, INFINITY};
+  struct hwloc_gpucache_record *record = load("doc/results/structure/h200.xml");
+  unsigned long long misses[2];
+  const char *trace = "lines";
+  struct hwloc_gpucache_prediction *p;
+  FILE *file = fopen(trace, "w");
+  char message[256];
+
+  (void)state;
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 32\nwarp 32\n", file);
+  for (int i = 0; i < 6000; i++)
+    fprintf(file, "0 0 0 load - 4 1 %x\n", 1048576 + i % 3000 * 128);
+  fputs("end\n", file);
+  assert_int_equal(fclose(file), 0);
+  for (int i = 0; i < 2; i++) {
+    options.capacity = i ? 2 : 0;
+    assert_int_equal(
+        hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), 0);
+    misses[i] = hwloc_gpucache_prediction_count(p, 0, HWLOC_GPUCACHE_L1_MISSES);
+    hwloc_gpucache_prediction_free(p);
+  }
+  assert_true(misses[0] > 4000);
+  assert_int_equal(misses[1], 3000);
+  options.capacity = 0;
+
+  options.line = 2; /* each miss brings the next line, too */
+  assert_int_equal(
+      hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), 0);
+  hwloc_gpucache_prediction_free(p);
+  options.line = 64;
+  assert_int_equal(
+      hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), -ERANGE);
+  assert_null(p);
+  assert_non_null(strstr(message, "a cache line of 8192 bytes"));
+  options.line = 0;
+
+  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+      *factors[i] = wrong[k];
+      assert_int_equal(
+          hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message),
+          -EINVAL);
+      assert_null(p);
+      assert_non_null(strstr(message, "from 1/64 to 64"));
+    }
+    *factors[i] = 0;
+  }
+  hwloc_gpucache_record_free(record);
+}
+
+/* Each of two kernels executes these. The text is the same trace. */
+struct handed {
+  unsigned kernels, accesses, warp_threads;
+  int kernel_status, access_status;      /* at the end of the kernels, or of their accesses */
+  struct hwloc_gpucache_access *changed; /* instead of the first one */
+};
+
+static const struct {
+  const char *text;
+  struct hwloc_gpucache_access access; /* with the first address, and the distance as the second */
+} instructions[] = {
+    {"0 0 8 other 7", {.pc = 8, .operation = HWLOC_GPUCACHE_OP_OTHER, .count = 7}},
+    {"0 0 10 load - 4 ffffffff 100000+64",
+     {.pc = 16, .bytes = 4, .mask = 0xffffffff, .addresses = {0x100000, 64}}},
+    {"0 0 18 load read-only 8 f0 207000-1024",
+     {.pc = 24,
+      .hint = HWLOC_GPUCACHE_HINT_READ_ONLY,
+      .bytes = 8,
+      .mask = 0xf0,
+      .addresses = {0x207000, -1024ull}}},
+    {"0 1 20 load no-l1 16 7 300000,340000,300010",
+     {.warp = 1,
+      .pc = 32,
+      .hint = HWLOC_GPUCACHE_HINT_NO_L1,
+      .bytes = 16,
+      .mask = 7,
+      .addresses = {0x300000, 0x40000}}},
+    {"0 1 28 barrier", {.warp = 1, .pc = 40, .operation = HWLOC_GPUCACHE_OP_BARRIER}},
+    {"0 1 30 store - 4 80000001 400000+256",
+     {.warp = 1,
+      .pc = 48,
+      .operation = HWLOC_GPUCACHE_OP_STORE,
+      .bytes = 4,
+      .mask = 0x80000001,
+      .addresses = {0x400000, 256}}},
+    {"2 0 38 atomic - 4 7 500000+32",
+     {.block = 2,
+      .pc = 56,
+      .operation = HWLOC_GPUCACHE_OP_ATOMIC,
+      .bytes = 4,
+      .mask = 7,
+      .addresses = {0x500000, 32}}},
+    {"2 0 40 load - 4 0 -", {.block = 2, .pc = 64, .bytes = 4}},
+};
+#define INSTRUCTIONS (sizeof instructions / sizeof *instructions)
+
+static int hand_over_kernel(void *data, struct hwloc_gpucache_launch *launch)
+{
+  struct handed *handed = data;
+
+  assert_true(!launch->name && !launch->blocks && !launch->carveout);
+  if (handed->kernels == 2)
+    return handed->kernel_status;
+  launch->name = handed->kernels++ ? NULL : "first\nkernel";
+  launch->blocks = 3;
+  launch->threads_per_block = 64;
+  launch->warp_threads = handed->warp_threads;
+  launch->registers_per_thread = 64;
+  launch->shared_bytes = 1024;
+  launch->loads_at_once = 2;
+  launch->has_carveout = 1;
+  launch->carveout = 50;
+  handed->accesses = 0;
+  return 1;
+}
+
+static int hand_over_access(void *data, struct hwloc_gpucache_access *access)
+{
+  struct handed *handed = data;
+
+  assert_true(!access->mask && !access->addresses[63]);
+  if (handed->accesses == INSTRUCTIONS)
+    return handed->access_status;
+  *access = instructions[handed->accesses].access;
+  for (unsigned i = 2; i < 64; i++)
+    access->addresses[i] = access->addresses[0] + i * access->addresses[1];
+  access->addresses[1] += access->addresses[0];
+  if (access->pc == 32)
+    access->addresses[2] = 0x300010; /* in a sector of the other two */
+  if (handed->accesses++ == 0 && handed->changed)
+    *access = *handed->changed;
+  return 1;
+}
+
+static int predict_handed(struct handed handed, struct hwloc_gpucache_prediction **prediction,
+                          char message[256])
+{
+  const struct hwloc_gpucache_source source = {sizeof source, &handed, hand_over_kernel,
+                                               hand_over_access};
+  struct hwloc_gpucache_record *record = load("doc/results/structure/h200.xml");
+  const int status =
+      hwloc_gpucache_predict_accesses(record, &source, NULL, prediction, message, 256);
+
+  hwloc_gpucache_record_free(record);
+  return status;
+}
+
+/* The same as with a file. */
+static void accesses_of_callbacks(void **state)
+{
+  struct hwloc_gpucache_prediction *handed, *read;
+  FILE *file = fopen("same", "w");
+  char message[256] = "";
+
+  (void)state;
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 1\n", file);
+  for (int i = 0; i < 2; i++) {
+    fprintf(file, "kernel k\nblocks 3\nthreads 64\nwarp 32\nregisters 64\nshared 1024\n"
+                  "loads-at-once 2\ncarve-out 50\n");
+    for (size_t k = 0; k < INSTRUCTIONS; k++)
+      fprintf(file, "%s\n", instructions[k].text);
+  }
+  fputs("end\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(setenv("TMPDIR", "temporary", 1), 0);
+  assert_int_equal(mkdir("temporary", 0700), 0);
+  assert_int_equal(predict_on("doc/results/structure/h200.xml", "same", &read), 0);
+  if (predict_handed((struct handed){0}, &handed, message))
+    fail_msg("%s", message);
+  assert_int_equal(rmdir("temporary"), 0); /* it is empty */
+  assert_int_equal(hwloc_gpucache_prediction_kernels(handed), 2);
+  assert_int_equal(hwloc_gpucache_prediction_left_out(handed), 0);
+  assert_string_equal(hwloc_gpucache_prediction_name(handed, 0), "first?kernel");
+  assert_string_equal(hwloc_gpucache_prediction_name(handed, 1), "kernel");
+  for (size_t k = 0; k < 2; k++) {
+    assert_int_equal(hwloc_gpucache_prediction_loads(handed, k), 2); /* one passes L1 */
+    assert_int_equal(hwloc_gpucache_prediction_load_pc(handed, k, 1), 24);
+    for (unsigned i = 0; i <= HWLOC_GPUCACHE_LAUNCHES; i++) {
+      const enum hwloc_gpucache_predicted what = (enum hwloc_gpucache_predicted)i;
+
+      assert_true(hwloc_gpucache_prediction_value(handed, k, what) ==
+                  hwloc_gpucache_prediction_value(read, k, what));
+    }
+  }
+  assert_int_equal(hwloc_gpucache_prediction_count(handed, 0, HWLOC_GPUCACHE_L1_SECTORS), 36);
+  assert_int_equal(hwloc_gpucache_prediction_count(handed, 0, HWLOC_GPUCACHE_L2_SECTORS), 38);
+  assert_int_equal(hwloc_gpucache_prediction_count(handed, 0, HWLOC_GPUCACHE_STORE_SECTORS), 2);
+  assert_int_equal(hwloc_gpucache_prediction_count(handed, 0, HWLOC_GPUCACHE_ATOMIC_SECTORS), 3);
+  hwloc_gpucache_prediction_free(handed);
+  hwloc_gpucache_prediction_free(read);
+
+  assert_int_equal(predict_handed((struct handed){0}, &handed, message), -ENOENT);
+  assert_null(handed);
+  assert_string_equal(
+      message, "cannot write the accesses to a file in temporary: No such file or directory");
+  unsetenv("TMPDIR");
+}
+
+static int endless_access(void *data, struct hwloc_gpucache_access *access)
+{
+  (void)data;
+  access->bytes = 4;
+  access->mask = 1;
+  return 1;
+}
+
+/* A file that cannot grow: the callbacks are not called for ever. */
+static void a_full_disk(void **state)
+{
+  struct handed handed = {0};
+  const struct hwloc_gpucache_source source = {sizeof source, &handed, hand_over_kernel,
+                                               endless_access};
+  struct hwloc_gpucache_record *record = load("doc/results/structure/h200.xml");
+  struct hwloc_gpucache_prediction *p;
+  struct rlimit before, small;
+  char message[256];
+  int status;
+
+  (void)state;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  small = before;
+  small.rlim_cur = 65536;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  status = hwloc_gpucache_predict_accesses(record, &source, NULL, &p, message, sizeof message);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_int_equal(status, -EFBIG);
+  assert_null(p);
+  assert_non_null(strstr(message, "cannot write the accesses"));
+  hwloc_gpucache_record_free(record);
+}
+
+static void accesses_that_are_wrong(void **state)
+{
+  struct hwloc_gpucache_access changed = {.warp = 2, .bytes = 4, .mask = 1};
+  struct hwloc_gpucache_source later = {.size = sizeof later + 8};
+  struct hwloc_gpucache_prediction *p;
+  char message[256];
+
+  (void)state;
+  assert_int_equal(predict_handed((struct handed){.kernel_status = -ECANCELED}, &p, message),
+                   -ECANCELED);
+  assert_null(p);
+  assert_string_equal(message, "the program could not hand over its accesses: Operation canceled");
+  assert_int_equal(predict_handed((struct handed){.access_status = -EPIPE}, &p, message), -EPIPE);
+  assert_string_equal(message, "the program could not hand over its accesses: Broken pipe");
+  assert_int_equal(predict_handed((struct handed){.warp_threads = 33}, &p, message), -EBADMSG);
+  assert_non_null(strstr(message, "32 or 64"));
+  assert_int_equal(predict_handed((struct handed){.changed = &changed}, &p, message), -EBADMSG);
+  assert_null(p);
+  assert_non_null(strstr(message, "there is no warp 2 in a block of 64 threads"));
+  changed.operation = (enum hwloc_gpucache_operation)5;
+  assert_int_equal(predict_handed((struct handed){.changed = &changed}, &p, message), -EINVAL);
+  assert_string_equal(message, "an access has the operation 5 and the hint 0");
+  changed.operation = HWLOC_GPUCACHE_OP_LOAD;
+  changed.hint = (enum hwloc_gpucache_hint)3;
+  assert_int_equal(predict_handed((struct handed){.changed = &changed}, &p, message), -EINVAL);
+  assert_int_equal(hwloc_gpucache_predict_accesses(NULL, &later, NULL, &p, message, sizeof message),
+                   -EINVAL);
+  assert_null(p);
+  assert_string_equal(message, "the source is of another version of the library");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -344,6 +717,12 @@ int main(void)
       cmocka_unit_test(kernels_that_are_left_out),
       cmocka_unit_test(memory_of_many_kernels),
       cmocka_unit_test(files_that_are_missing),
+      cmocka_unit_test(one_record_for_two_threads),
+      cmocka_unit_test(counts_are_integers),
+      cmocka_unit_test(sweeps),
+      cmocka_unit_test(accesses_of_callbacks),
+      cmocka_unit_test(accesses_that_are_wrong),
+      cmocka_unit_test(a_full_disk),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# <hwloc/gpucache.h> alone, in every dialect that an application may be written in.
+# Each public header alone, and both together, in every dialect that an application may be written in.
 set -u
 top=${top_srcdir:-.}
 dir=$(mktemp -d) || exit 99
@@ -10,7 +10,12 @@ printf '#include <hwloc/gpucache.h>\nint main(void) { return hwloc_gpucache_get_
   >"$dir/full.c"
 printf '#define HWLOC_GPUCACHE_KEYS_ONLY\n#include <hwloc/gpucache.h>\n%s\n' \
   'const char *prefix(void); const char *prefix(void) { return HWLOC_GPUCACHE_PREFIX; }' >"$dir/keys.c"
+printf '#include <hwloc/gpucache-predict.h>\n%s\n' \
+  'int main(void) { hwloc_gpucache_record_free(0); return 0; }' >"$dir/predict.c"
+printf '#include <hwloc/gpucache.h>\n' | cat - "$dir/predict.c" >"$dir/both.c"
 cp "$dir/full.c" "$dir/full.cc"
+cp "$dir/predict.c" "$dir/predict.cc"
+cp "$dir/both.c" "$dir/both.cc"
 cp "$dir/keys.c" "$dir/keys.cc"
 failed=0 compiled=0
 
@@ -28,7 +33,7 @@ try() {
   fi
 }
 
-for source in full keys; do
+for source in full keys predict both; do
   for std in c99 gnu11 c17; do
     try "${CC:-cc}" "$dir/$source.c" -std=$std -pedantic
     try clang-19 "$dir/$source.c" -std=$std

@@ -13,6 +13,10 @@
 /* The first line of a file, before a blank and the version. */
 #define GC_TSV_MAGIC "hwloc-gpucache-trace"
 
+/* The words of an instruction line, by enum gc_trace_operation and enum gc_trace_hint. */
+extern const char *const gc_tsv_operations[GC_TRACE_OTHER + 1];
+extern const char *const gc_tsv_hints[GC_TRACE_READ_ONLY + 1];
+
 /* An instruction line. */
 struct gc_tsv_line {
   uint64_t block, warp;

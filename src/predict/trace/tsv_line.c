@@ -9,6 +9,9 @@
 #include "predict/trace/scan.h"
 #include "predict/trace/tsv.h"
 
+const char *const gc_tsv_operations[] = {"load", "store", "atomic", "barrier", "other"};
+const char *const gc_tsv_hints[] = {"-", "no-l1", "read-only"};
+
 struct word {
   const char *text;
   size_t length;
@@ -60,12 +63,11 @@ static bool read_stride(const char *at, struct gc_trace_instruction *instruction
 static const char *read_access(const char *at, unsigned warp_threads,
                                struct gc_trace_instruction *instruction)
 {
-  static const char *const hints[] = {"-", "no-l1", "read-only"};
   uint64_t bytes;
   struct word word;
   int hint;
 
-  if (!take(&at, &word) || (hint = find(word, hints, 3)) < 0)
+  if (!take(&at, &word) || (hint = find(word, gc_tsv_hints, 3)) < 0)
     return "the hint is none of -, no-l1 and read-only";
   instruction->hint = (enum gc_trace_hint)hint;
   if (!scan_decimal(&at, &bytes) || !bytes || bytes > 16 || bytes & (bytes - 1))
@@ -97,7 +99,6 @@ static const char *read_other(const char *at, struct gc_trace_instruction *instr
 
 const char *gc_tsv_read_line(const char *text, unsigned warp_threads, struct gc_tsv_line *line)
 {
-  static const char *const operations[] = {"load", "store", "atomic", "barrier", "other"};
   struct gc_trace_instruction *instruction = &line->instruction;
   struct word word;
   uint64_t pc;
@@ -108,7 +109,7 @@ const char *gc_tsv_read_line(const char *text, unsigned warp_threads, struct gc_
     return "this must begin with the numbers of a block and of a warp";
   if (!scan_hex(&text, &pc) || pc > UINT32_MAX)
     return "there is no hexadecimal pc of 32 bits";
-  if (!take(&text, &word) || (operation = find(word, operations, 5)) < 0)
+  if (!take(&text, &word) || (operation = find(word, gc_tsv_operations, 5)) < 0)
     return "the operation is none of load, store, atomic, barrier and other";
   instruction->operation = (enum gc_trace_operation)operation;
   instruction->hint = GC_TRACE_CACHED;
