@@ -413,6 +413,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct gc_su
 
   if (status >= 0)
     return status;
+  tool->subcommand = (*command)->name;
   tool->force |= tool->replace;
   tool->verbose |= tool->times;
   tool->of_files = (*command)->bit & (SHOW | EXPORT | REPORT | COMPARE);

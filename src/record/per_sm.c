@@ -13,8 +13,13 @@
 
 const char *gc_record_unit(const struct gc_record *record)
 {
-  /* CUDA always reports it */
-  return gc_infos_get(&record->infos, "ComputeCapability") ? "SM" : "CU";
+  const struct gc_infos *infos = &record->infos;
+  /* The driver's tables name it; measure --only leaves them out. CUDA always reports a compute
+   * capability beside the size of a warp. */
+  const bool is_amd = gc_infos_get(infos, "GFX") || (gc_infos_get(infos, "WarpThreads") &&
+                                                     !gc_infos_get(infos, "ComputeCapability"));
+
+  return is_amd ? "CU" : "SM";
 }
 
 /* Writes the source. False: there is nothing to explain. */

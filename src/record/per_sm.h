@@ -9,7 +9,8 @@
 
 #include "record/elements.h"
 
-/* The vendor's name of a core: "SM" or "CU". Static. */
+/* The vendor's name of a core: "CU" if the record shows that the GPU is AMD's, else "SM". Static.
+ */
 const char *gc_record_unit(const struct gc_record *record);
 
 /* Sets PerSMSource to a reason for every element that SMs share and that has neither PerSM nor

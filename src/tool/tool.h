@@ -30,6 +30,7 @@ struct gc_tool {
   const char *color;    /* --color: see gc_terminal_colour; NULL: not given */
   const char *raw;      /* --raw: directory for raw data; NULL: none */
   bool made_raw;        /* that directory was created for this run */
+  const char *subcommand; /* "measure" */
   const char *command;  /* the whole command line as one string, for people */
   unsigned resume;      /* --resume: the step of the plan to go on with; 0: none. The results of the
                            earlier steps are on stdin. Only rest_of_plan.c uses this option. */

@@ -152,6 +152,7 @@ check_command() {
     omitted[$first]=1
     return 0
   fi
+  runs=$((runs + 1))
   ! $only_read || return 0
   form=$(pattern "${expected%$'\n'}")
   eval "$command" >"$BATS_TEST_TMPDIR/printed" 2>"$BATS_TEST_TMPDIR/errors" </dev/null || status=$?
@@ -172,10 +173,11 @@ add_line() {
   fi
 }
 
-# read_page PAGE: runs its commands, or with $only_read only marks those of not_run. Sets $commands, their number.
+# read_page PAGE: runs its commands, or with $only_read only marks those of not_run. Sets $commands, their number, and
+# $runs, the number of those that are run.
 read_page() {
   local page=$1 line block=none command='' expected=''
-  commands=0
+  commands=0 runs=0
   while IFS= read -r line <&3; do
     case $block:$line in
       none:'```console' | none:'```sh') block=${line#'```'} ;;
@@ -265,11 +267,13 @@ documents() {
   done
 }
 
-@test "what is not run is in a document" {
-  local page only_read=true first unused=0
+@test "what is not run is in a document, and doc/testing.md has the number of what is run" {
+  local page only_read=true first unused=0 all=0 all_runs=0
   for page in $(documents); do
     read_page "$top_srcdir/$page"
+    all=$((all + commands)) all_runs=$((all_runs + runs))
   done
+  is "$all_runs of $all commands run" "$(grep -o '[0-9]* of [0-9]* commands run' "$top_srcdir/doc/testing.md")"
   for first in "${!omitted[@]}"; do
     [ "${omitted[$first]}" = 1 ] || { echo "in not_run, but in no document: $first"; unused=1; }
   done

@@ -55,13 +55,13 @@ setup() {
 }
 
 @test "--timeout: a message, exit 1, nothing left" {
-  run_split "$tool" measure --timeout 0.01 --sim h200
+  run_split "$tool" measure --timeout 0.01 --sim "$tiny"
   is 1 "$status"
   is '' "$output"
   is "hwloc-gpucache: gpu0: not finished after 0.01 s, so it was stopped; use a longer --timeout, or none" "$errors"
   is '' "$(leftovers)"
   # on a slow machine the deadline may come before the lock
-  [ ! -e "$records/sim-h200.lock" ] || flock -n "$records/sim-h200.lock" true
+  [ ! -e "$records/sim-tiny.lock" ] || flock -n "$records/sim-tiny.lock" true
 }
 
 @test "--timeout works while another process holds the lock, and for several GPUs" {
@@ -85,8 +85,7 @@ setup() {
   is "$records/sim-free.xml" "$(leftovers)"
   rm "$records/sim-free.xml"
   kill $holder
-  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
-  run_split "$tool" measure --timeout 0.01 --sim "h200,$BATS_TEST_TMPDIR/other"
+  run_split "$tool" measure --timeout 0.01 --sim "$tiny,$BATS_TEST_TMPDIR/free"
   is 1 "$status"
   has "$errors" "gpu0: not finished after 0.01 s, so it was stopped"
   has "$errors" "gpu1: not finished after 0.01 s, so it was stopped"
@@ -209,11 +208,16 @@ none_runs() {
 }
 
 @test "a killed measuring process is a failure of its GPU only" {
-  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
-  "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+  local slow="$top_builddir/tests/tool/.libs/libslow.so" killed=$BATS_TEST_TMPDIR/killed
+  [ -e "$slow" ] || skip "$slow is not built"
+  cp "$tiny" "$BATS_TEST_TMPDIR/other"
+  # no record is stored before the process is killed
+  SLOW_UNTIL=$killed LD_PRELOAD="$SANITIZER_PRELOAD $slow" "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" \
+    >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
   local pid=$! number=0
   soon [ -e "$records/sim-other.lock" ]
   kill -KILL "$(pgrep -P $pid -f sim-other)"
+  touch "$killed"
   wait $pid || number=$?
   is 1 "$number"
   has "$(cat "$BATS_TEST_TMPDIR/err")" "gpu1: the measuring process died of signal 9 (Killed)"

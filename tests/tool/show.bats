@@ -108,6 +108,17 @@ use_h200() {
   has_not "$output" "an SM"
 }
 
+@test "a record without a compute capability has CUs only if it is of an AMD GPU" {
+  run_split "$tool" show "$top_srcdir/tests/data/record-good.xml"
+  is 0 "$status"
+  has "${lines[0]}" ": NVIDIA H200, 132 SMs"
+  has "${lines[1]}" "PER SM"
+  # without the driver's tables
+  run_split "$tool" measure --only L1Cache --sim rx7900xtx
+  is 0 "$status"
+  has "${lines[0]}" ", 96 CUs at "
+}
+
 @test "every fact of the GPU in a record has its name in the public header" {
   use_record small
   local name header n=0
@@ -346,13 +357,30 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   # what looks like a file is never a GPU
   cd "$BATS_TEST_TMPDIR"
   echo nonsense >empty.txt
-  for bad in missing.xml missing.txt ./missing site/missing empty.txt; do
+  local command
+  for bad in missing.xml missing.txt sim-missing.xml ./missing site/missing empty.txt; do
     run_split "$tool" show "$bad"
     is 1 "$status"
     is 1 "$(wc -l <<<"$errors")"
     has "$errors" "hwloc-gpucache: $bad: "
     has_not "$errors" "no GPU"
+    # with and without a GPU in the machine
+    for command in measure purge "measure --sim $tiny"; do
+      run_split "$tool" $command "$bad"
+      is 2 "$status"
+      is '' "$output"
+      is "hwloc-gpucache: ${command%% *} takes GPUs, not files: '$bad'" "$errors"
+    done
   done
+  run_split "$tool" export sim-missing.xml
+  is 1 "$status"
+  has "$errors" "hwloc-gpucache: sim-missing.xml: "
+  run_split "$tool" purge site a.xml b.xml c.xml
+  is "hwloc-gpucache: purge takes GPUs, not files: 'site', 'a.xml', 'b.xml' or 1 more" "$errors"
+  # a file does not hide the GPU of that name
+  touch 0
+  run_split "$tool" measure --no-store --sim "$tiny" 0
+  is 0 "$status"
   is '[]' "$("$tool" show --json missing.xml 2>/dev/null)"
 }
 
@@ -439,6 +467,13 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   is '' "$output"
   has "$errors" "no element is named 'Foo'; elements: DeviceMemory, "
   is 2 "$(wc -l <<<"$errors")"
+  run_split "$tool" show --element Foo,L1Cache,Bar,Baz,Qux "$record"
+  is 2 "$status"
+  has "$errors" "no element is named 'Foo', 'Bar', 'Baz' or 1 more; elements: DeviceMemory, "
+  is 2 "$(wc -l <<<"$errors")"
+  run_split "$tool" measure --only Foo,L1Cache,Bar --sim "$tiny"
+  is 2 "$status"
+  has "$errors" "nothing named 'Foo', 'Bar' can be measured; known: "
 }
 
 @test "on a narrow terminal no line is longer than the terminal, and a sentence names what is left out" {

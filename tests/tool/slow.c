@@ -3,12 +3,16 @@
  *
  * Preloaded into the tool, makes a file system like a slow one over a network: no files without a name, and two
  * seconds before an unfinished record is removed or gets its name. For tests/tool/end.bats.
+ *
+ * With SLOW_UNTIL, a record gets its name only after this file exists, and nothing else is slow. So a process that
+ * measures cannot end before. For tests/many/killed.bats, end.bats and locks.bats.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -23,10 +27,16 @@ static void *next(const char *name, void *function, size_t size)
   return address;
 }
 
-static void slow(const char *name)
+static void slow(const char *name, int is_rename)
 {
-  if (strstr(name, ".xml.tmp-"))
+  const char *until = getenv("SLOW_UNTIL");
+
+  if (!strstr(name, ".xml.tmp-"))
+    return;
+  if (!until)
     sleep(2);
+  while (until && is_rename && access(until, F_OK))
+    usleep(10000);
 }
 
 static int open_named(const char *function, int dir_fd, const char *path, int flags, mode_t mode)
@@ -66,7 +76,7 @@ EXPORT int unlinkat(int dir_fd, const char *path, int flags)
 {
   int (*unlink_at)(int, const char *, int);
 
-  slow(path);
+  slow(path, 0);
   return next("unlinkat", &unlink_at, sizeof(unlink_at)) ? unlink_at(dir_fd, path, flags) : -1;
 }
 
@@ -74,6 +84,6 @@ EXPORT int renameat(int from_fd, const char *from, int to_fd, const char *to)
 {
   int (*rename_at)(int, const char *, int, const char *);
 
-  slow(from);
+  slow(from, 1);
   return next("renameat", &rename_at, sizeof(rename_at)) ? rename_at(from_fd, from, to_fd, to) : -1;
 }

@@ -313,14 +313,15 @@ static void fill(struct gc_infos *infos, const char *words)
 static void who_shares_an_element_has_none_of_its_own(void **state)
 {
   static const struct {
-    const char *sms, *capability, *infos, *why; /* infos: "Key=value" of an L2; why: NULL for no reason */
+    const char *sms, *gpu, *infos, *why; /* gpu, infos: "Key=value" of the GPU, of an L2; why: NULL for no reason */
   } cases[] = {
-    { "132", "9.0", "Instances=1", "absent:132 SMs share it" },
-    { "304", NULL, "Instances=8", "absent:304 CUs share 8 of them" },
-    { "132", "9.0", "InstancesSource=absent:noisy", "absent:noisy" },
-    { "38", NULL, "Instances=38", "absent:it is outside of the CUs" },
-    { "1", "9.0", "Instances=1", "absent:it is outside of the SMs" },
-    { "132", "9.0", "CapacityBytes=1", NULL },
+    { "132", "ComputeCapability=9.0", "Instances=1", "absent:132 SMs share it" },
+    { "304", "GFX=gfx942", "Instances=8", "absent:304 CUs share 8 of them" },
+    { "132", "ComputeCapability=9.0", "InstancesSource=absent:noisy", "absent:noisy" },
+    { "38", "WarpThreads=64", "Instances=38", "absent:it is outside of the CUs" }, /* measure --only */
+    { "38", NULL, "Instances=38", "absent:it is outside of the SMs" },
+    { "1", "ComputeCapability=9.0", "Instances=1", "absent:it is outside of the SMs" },
+    { "132", "ComputeCapability=9.0", "CapacityBytes=1", NULL },
     { NULL, NULL, "Instances=1", NULL },
   };
 
@@ -332,8 +333,8 @@ static void who_shares_an_element_has_none_of_its_own(void **state)
 
     if (cases[i].sms)
       gc_infos_set(&record->infos, "SMs", cases[i].sms);
-    if (cases[i].capability)
-      gc_infos_set(&record->infos, "ComputeCapability", cases[i].capability);
+    if (cases[i].gpu)
+      fill(&record->infos, cases[i].gpu);
     fill(&l2->infos, cases[i].infos);
     assert_int_equal(gc_record_explain_per_sm(record), 0);
     source = gc_infos_get(&l2->infos, "PerSMSource");

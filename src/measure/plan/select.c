@@ -69,6 +69,7 @@ int gc_select_check(const struct gc_bench *bench, const struct gc_measure_option
 
 int gc_measure_check_only(const char *only, struct gc_error *err)
 {
+  struct gc_few_names unknown = {.count = 0};
   char known[LIST_MAX] = "", commas[LIST_MAX] = "";
 
   for (unsigned i = 0; i < gc_plan_steps; i++)
@@ -83,7 +84,9 @@ int gc_measure_check_only(const char *only, struct gc_error *err)
 
     snprintf(one, sizeof(one), "%.*s", length, word);
     if (!listed(commas, one))
-      return gc_fail(err, -EINVAL, "nothing named '%s' can be measured; known: %s", one, known);
+      gc_few_add(&unknown, one);
   }
-  return 0;
+  if (!unknown.count)
+    return 0;
+  return gc_fail(err, -EINVAL, "nothing named %s can be measured; known: %s", unknown.text, known);
 }

@@ -7,6 +7,7 @@
 
 #include "tool/compare/match.h"
 #include "tool/compare/print.h"
+#include "tool/gpus/targets.h"
 #include "tool/print/messages.h"
 #include "tool/sources/sources.h"
 
@@ -87,7 +88,7 @@ static int read_side(struct run *run, char *word, struct gc_matched_side *side)
   int status;
 
   side->first = run->subjects.count;
-  side->is_directory = gc_sources_is_path(word) && !stat(word, &file) && S_ISDIR(file.st_mode);
+  side->is_directory = gc_targets_is_path(word) && !stat(word, &file) && S_ISDIR(file.st_mode);
   status = side->is_directory ? read_directory(run, word) : read_others(run, word);
   side->count = run->subjects.count - side->first;
   return status;

@@ -3,6 +3,7 @@
 #include "tool/export/look_up.h"
 
 #include "record/cores.h"
+#include "record/per_sm.h"
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
@@ -15,7 +16,7 @@
 
 bool gc_is_nvidia(const struct gc_record *record)
 {
-  return gc_infos_get(&record->infos, "ComputeCapability");
+  return !strcmp(gc_record_unit(record), "SM");
 }
 
 const char *gc_number_text(const struct gc_element *element, const char *key)

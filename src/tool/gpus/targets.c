@@ -11,6 +11,7 @@
 
 #include <hwloc/gpucache.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,28 @@
 #include <unistd.h>
 
 #define SIM_WORD "sim-"
+
+/* "h200.xml", "h200.txt" and "sim-h200.xml", but not "00:06.0" nor "sim-my.gpu" */
+static bool has_ending(const char *word)
+{
+  const char *dot = strrchr(word, '.');
+
+  return dot && dot > word && isalpha((unsigned char)dot[1]) &&
+         (strncmp(word, SIM_WORD, strlen(SIM_WORD)) || !strcmp(dot, ".xml"));
+}
+
+/* "gpu0", "GPU-4b2f...", "sim-h200" */
+static bool looks_like_gpu(const char *word)
+{
+  if (!strncmp(word, "gpu", strlen("gpu")))
+    return word[3] && !word[3 + strspn(word + 3, "0123456789")];
+  return !strncmp(word, "GPU-", strlen("GPU-")) || !strncmp(word, SIM_WORD, strlen(SIM_WORD));
+}
+
+bool gc_targets_is_path(const char *word)
+{
+  return strchr(word, '/') || has_ending(word) || (!looks_like_gpu(word) && !access(word, F_OK));
+}
 
 /* Adds a member to a malloc'ed comma list, unless it is there. NULL: out of memory. */
 static char *list_with(char *list, const char *member)
@@ -41,7 +64,7 @@ char *gc_targets_sims(const struct gc_tool *tool)
 
   for (size_t i = 0; sims && i < tool->count; i++)
     if (!strncmp(tool->words[i], SIM_WORD, strlen(SIM_WORD)) && tool->words[i][strlen(SIM_WORD)] &&
-        !strpbrk(tool->words[i], ",/"))
+        !strchr(tool->words[i], ',') && !gc_targets_is_path(tool->words[i]))
       sims = list_with(sims, tool->words[i] + strlen(SIM_WORD));
   return sims;
 }
@@ -129,6 +152,20 @@ static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus,
   return GC_EXIT_NO_GPU;
 }
 
+/* Reports the words that are files, if the command takes none. */
+static int check_no_file(const struct gc_tool *tool, const struct gc_gpus *gpus)
+{
+  struct gc_few_names files = {.count = 0};
+
+  for (size_t i = 0; !tool->of_files && i < tool->count; i++)
+    if (!gc_gpus_by_name(gpus, tool->words[i]) && gc_targets_is_path(tool->words[i]))
+      gc_few_add(&files, tool->words[i]);
+  if (!files.count)
+    return GC_EXIT_DONE;
+  gc_say(NULL, "%s takes GPUs, not files: %s", tool->subcommand, files.text);
+  return GC_EXIT_USAGE;
+}
+
 static int choose(const struct gc_tool *tool, struct gc_targets *targets)
 {
   const size_t most = tool->count ? tool->count : targets->gpus.count;
@@ -181,7 +218,10 @@ int gc_targets_find_known(const struct gc_tool *tool, struct gc_targets *targets
     gc_no_memory();
   } else {
     gc_gpus_restrict(gc_environment_root(), &targets->gpus);
-    if (!targets->gpus.count && !((tool->of_records || tool->of_files) && tool->count)) {
+    status = check_no_file(tool, &targets->gpus);
+    if (status != GC_EXIT_DONE) {
+      /* the message is printed */
+    } else if (!targets->gpus.count && !((tool->of_records || tool->of_files) && tool->count)) {
       status = no_gpu("");
     } else {
       status = choose(tool, targets);

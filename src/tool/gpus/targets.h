@@ -15,6 +15,11 @@ struct gc_targets {
   size_t count;
 };
 
+/* Whether this argument means a file or directory: it contains '/', it ends like the name of a file
+ * (".xml"), or a file of that name exists and it does not look like the name of a GPU ("gpu0").
+ * Other arguments name GPUs of this machine. */
+bool gc_targets_is_path(const char *word);
+
 /* Lists the GPUs and finds the named ones. GC_EXIT_DONE, and the caller calls gc_targets_free;
  * or another exit code after a message, with nothing to free. */
 int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets);

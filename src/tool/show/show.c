@@ -5,10 +5,12 @@
  */
 #include "tool/show/show.h"
 
+#include "record/per_sm.h"
 #include "tool/commands.h"
 #include "tool/describe/gpu.h"
 #include "tool/describe/notes.h"
 #include "tool/gpus/hwloc_xml.h"
+#include "tool/gpus/targets.h"
 #include "tool/measure/obtain.h"
 #include "tool/print/messages.h"
 #include "tool/show/print_json.h"
@@ -22,6 +24,7 @@
 
 int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err)
 {
+  struct gc_few_names unknown = {.count = 0};
   char known[400] = "", word[64];
 
   for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
@@ -29,15 +32,17 @@ int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err)
 
     snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
     kind = gc_kind_by_subtype(word);
-    if (kind == GC_KIND_COUNT) {
-      for (unsigned i = 0; i < GC_KIND_COUNT; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-                 gc_kinds[i].subtype);
-      return gc_fail(err, -EINVAL, "no element is named '%s'; elements: %s", word, known);
-    }
-    *elements |= 1u << kind;
+    if (kind == GC_KIND_COUNT)
+      gc_few_add(&unknown, word);
+    else
+      *elements |= 1u << kind;
   }
-  return 0;
+  if (!unknown.count)
+    return 0;
+  for (unsigned i = 0; i < GC_KIND_COUNT; i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+             gc_kinds[i].subtype);
+  return gc_fail(err, -EINVAL, "no element is named %s; elements: %s", unknown.text, known);
 }
 
 static const struct gc_record *record_of(const struct gc_result *result)
@@ -145,9 +150,9 @@ static void describe(const struct gc_source *source, struct gc_gpu *gpu)
   const bool is_sim = !strncmp(source->record->identity.id, "sim-", strlen("sim-"));
 
   gpu->identity = source->record->identity;
-  gpu->vendor = is_sim                                             ? GC_VENDOR_SIM
-                : gc_infos_get(&source->record->infos, "GFX") ? GC_VENDOR_AMD
-                                                                   : GC_VENDOR_NVIDIA;
+  gpu->vendor = is_sim                                          ? GC_VENDOR_SIM
+                : !strcmp(gc_record_unit(source->record), "CU") ? GC_VENDOR_AMD
+                                                                : GC_VENDOR_NVIDIA;
   snprintf(gpu->name, sizeof gpu->name, "%s", source->gpu);
 }
 
@@ -198,7 +203,7 @@ static int show_words(const struct gc_tool *tool)
 int gc_tool_show(const struct gc_tool *tool)
 {
   for (size_t i = 0; i < tool->count; i++)
-    if (gc_sources_is_path(tool->words[i]))
+    if (gc_targets_is_path(tool->words[i]))
       return show_words(tool);
   return show_gpus(tool);
 }

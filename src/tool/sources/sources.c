@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/sources/sources.h"
 
+#include "tool/gpus/targets.h"
 #include "tool/measure/obtain.h"
 #include "tool/print/messages.h"
 #include "tool/sources/topology.h"
 #include "util/file.h"
 #include "util/regular.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -253,27 +253,6 @@ int gc_sources_visit_directory(const char *path, gc_sources_visitor *visit, void
   return status;
 }
 
-/* "h200.xml" and "h200.txt", but not "00:06.0" nor "sim-my.gpu". */
-static bool has_ending(const char *word)
-{
-  const char *dot = strrchr(word, '.');
-
-  return dot && dot > word && isalpha((unsigned char)dot[1]) && strncmp(word, "sim-", strlen("sim-"));
-}
-
-/* "gpu0", "GPU-4b2f...", "sim-h200" */
-static bool looks_like_gpu(const char *word)
-{
-  if (!strncmp(word, "gpu", strlen("gpu")))
-    return word[3] && !word[3 + strspn(word + 3, "0123456789")];
-  return !strncmp(word, "GPU-", strlen("GPU-")) || !strncmp(word, "sim-", strlen("sim-"));
-}
-
-bool gc_sources_is_path(const char *word)
-{
-  return strchr(word, '/') || has_ending(word) || (!looks_like_gpu(word) && !access(word, F_OK));
-}
-
 /* GPUs of this machine: the one with this name, or all if there is no word. An unknown word adds
  * none; its message is printed already. */
 static int add_gpus(const struct gc_tool *tool, const struct gc_targets *targets, const char *word,
@@ -332,7 +311,7 @@ int gc_sources_of_words(const struct gc_tool *tool, struct gc_sources *sources)
   if (!gpus.words)
     return gc_no_memory();
   for (size_t i = 0; i < tool->count; i++)
-    if (!gc_sources_is_path(tool->words[i]))
+    if (!gc_targets_is_path(tool->words[i]))
       gpus.words[gpus.count++] = tool->words[i];
   if (gpus.count || !tool->count)
     worst = gc_targets_find_known(&gpus, &targets);
@@ -341,7 +320,7 @@ int gc_sources_of_words(const struct gc_tool *tool, struct gc_sources *sources)
   for (size_t i = 0; i < tool->count; i++) {
     const char *word = tool->words[i];
 
-    worst = gc_worse(worst, gc_sources_is_path(word) ? add_path(word, sources)
+    worst = gc_worse(worst, gc_targets_is_path(word) ? add_path(word, sources)
                                                      : add_gpus(&gpus, &targets, word, sources));
   }
   gc_targets_free(&targets);

@@ -48,11 +48,6 @@ typedef int gc_sources_visitor(const struct gc_source *source, void *data);
 int gc_sources_visit_directory(const char *path, gc_sources_visitor *visit, void *data, size_t *bad,
                                struct gc_error *err);
 
-/* Whether this argument means a file or directory: it contains '/', it ends like the name of a file
- * (".xml"), or a file of that name exists and it does not look like the name of a GPU ("gpu0").
- * Other arguments name GPUs of this machine. */
-bool gc_sources_is_path(const char *word);
-
 /* Fills sources from the arguments of the command (tool->words): files, directories and GPUs of
  * this machine; without arguments, all GPUs. Measures GPUs without a valid record, like "show".
  * GC_EXIT_DONE; or another exit code after a message. With another code than GC_EXIT_DONE, sources
