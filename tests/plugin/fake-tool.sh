@@ -24,7 +24,7 @@ record() {
    <info name="GPUCacheVBIOS" value="$vbios"/>
    <info name="GPUCacheMIG" value="${mig-disabled}"/>
    <info name="GPUCacheFormat" value="1"/>
-   <info name="GPUCacheMethod" value="9"/>
+   <info name="GPUCacheMethod" value="10"/>
    <info name="GPUCacheStatus" value="measured"/>
    <info name="GPUCacheMeasured" value="2025-11-21"/>
    <info name="GPUCacheSMs" value="132"/>
