@@ -364,8 +364,9 @@ struct gpu_outstanding_args {
  * within 4 * loads * warps bytes. Then the warp waits for its data. Times are cycles of the SM since
  * its last block arrived. Age is the order of the blocks' indices. The oldest block works alone from
  * alone_begin until alone_until. Then the block of age i, 0 being the oldest, begins at begin +
- * apart * GPU_SHARES_TURN(turns, i) and works until `until`. Counted is how often the loads of a warp arrive from alone_from until alone_until,
- * and from `from` until `until`. Shared memory has at least 4 bytes. */
+ * apart * GPU_SHARES_TURN(turns, i) and works until `until`. The kernel counts how often the loads of
+ * a warp arrive: from alone_from until alone_until, and from `from` until `until`. Shared memory has
+ * at least 4 bytes. */
 #define GPU_SHARES_BLOCKS 8
 #define GPU_SHARES_TURN(turns, i) ((turns) >> 4 * (i) & 15) /* the last block has the highest bits */
 

@@ -106,6 +106,7 @@ GPU_KERNEL(shares, gpu_shares_args)
       return;
   l.origin = gpu_get64(origin_word);
   age = find_age(result);
+  /* one loop, so that the loads are in the code once; only the oldest block also works alone */
   GPU_NO_UNROLL
   for (uint32_t together = age > 0; together < 2; together++) {
     uint32_t seen;

@@ -82,15 +82,15 @@ struct hwloc_gpucache_predict_options {
   /** \brief Model only so many SMs, and the blocks that they get; 0: all SMs. Counts are of these
    * blocks. This is for L1: L2 lacks what the other SMs load */
   unsigned sms;
-  /** \brief Factor for the bytes of L1. This one and the next three are for sweeps: each is 0,
-   * which changes nothing, or from 1/64 to 64 */
+  /** \brief Factor for the bytes of L1. This one and the next three are for sweeps: each is 0, the
+   * default, or from 1/64 to 64. 0 changes nothing */
   double capacity;
   /** \brief Factor for the ways of L1; its bytes stay, so that the number of sets changes */
   double ways;
   /** \brief Factor for the bytes of a line of L1; the bytes of L1 stay */
   double line;
   /** \brief Factor for the number of lines that an SM can have requested from L2 at the same time,
-   * from the record (OutstandingPerSM). 0: any number */
+   * from the record (OutstandingPerSM); 1: that of the record. 0: no limit */
   double outstanding;
 };
 
@@ -226,7 +226,8 @@ enum hwloc_gpucache_hint {
 struct hwloc_gpucache_access {
   unsigned long long block; /**< \brief Number in the grid, from 0: x + (y + z * height) * width */
   unsigned warp;            /**< \brief Number in the block, from 0 */
-  unsigned pc; /**< \brief Identifies the instruction in the kernel; loads are reported by pc */
+  unsigned pc; /**< \brief Identifies the instruction in the kernel; loads are reported by pc.
+                    UINT_MAX: all loads in functions that the kernel calls */
   enum hwloc_gpucache_operation operation;
   enum hwloc_gpucache_hint hint;
   unsigned bytes; /**< \brief Of each thread: 1, 2, 4, 8 or 16 */
@@ -238,8 +239,8 @@ struct hwloc_gpucache_access {
 
 /** \brief Hands over launches and their accesses, instead of a file. */
 struct hwloc_gpucache_source {
-  /** \brief sizeof(struct hwloc_gpucache_source). It grows, too, when later versions of the library
-   * add members to launches and accesses; an earlier version refuses it then */
+  /** \brief sizeof(struct hwloc_gpucache_source). It must be that of the library, because the
+   * library makes the launches and accesses that the callbacks fill; it grows when these grow */
   size_t size;
   /** \brief For the callbacks */
   void *data;
@@ -268,7 +269,7 @@ struct hwloc_gpucache_source {
  * wrong access is like one that is broken in a trace; the sentence calls the file /proc/self/fd/N.
  *
  * \return As hwloc_gpucache_predict_on(); or what a callback returned, if that was negative; or
- * -EINVAL for the source of a later version, or an operation or a hint that does not exist; or that
+ * -EINVAL for the source of another version, or an operation or a hint that does not exist; or that
  * of the file, such as -ENOSPC. */
 int hwloc_gpucache_predict_accesses(const struct hwloc_gpucache_record *record,
                                     const struct hwloc_gpucache_source *source,

@@ -722,8 +722,8 @@
  * "measured". */
 #define HWLOC_GPUCACHE_FLUSH_BYTES "GPUCacheFlushBytes"
 /** \brief Which warps of an SM make their loads first if more loads that hit in L1 wait than the SM takes:
- * "oldest" (those of the block that started first), "round-robin" (all get the same), "ready" (those
- * that got their data last) or "other". GPUCacheWarpOrderSource: "measured" or "absent:<reason>".
+ * "oldest" (those of the block with the lowest number, which came first), "round-robin" (all get the
+ * same), "ready" (those that became ready last) or "other". GPUCacheWarpOrderSource: "measured" or "absent:<reason>".
  * Method: "Order of warps". */
 #define HWLOC_GPUCACHE_WARP_ORDER "GPUCacheWarpOrder"
 /** \brief Error correction of the device memory: "on" or "off". */

@@ -284,6 +284,8 @@ static inline void gpu_share(const struct gpu_shares_args *a, uint64_t result)
                              .until = a->alone_until,
                              .counts = counts};
 
+  if (GPU_SHARES_BLOCKS * b->warps > GC_SHARES_WARPS_MAX)
+    gc_sim_illegal(b, "warps", b->warps);
   gc_sim_global(b, a->base, sizeof(uint32_t));
   gc_sim_global(b,
                 a->base + (gc_model_facts(b->model)->warp - 1) * a->lane_stride +

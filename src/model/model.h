@@ -174,8 +174,9 @@ uint64_t gc_model_independent(struct gc_model *model, const struct gc_independen
  * `loads` loads, waits for all of them, and does so again. Lanes load words that are lane_stride
  * bytes apart. */
 #define GC_SHARES_QUEUE_MAX 1024 /* loads in front of L1 */
+#define GC_SHARES_WARPS_MAX 64
 struct gc_shares {
-  uint32_t sm, blocks, warps; /* warps: of each block; at most 64 in all */
+  uint32_t sm, blocks, warps; /* warps: of each block; at most GC_SHARES_WARPS_MAX in all */
   uint32_t loads;
   uint64_t lane_stride;
   const uint64_t *begin; /* by block, the oldest one first: when it begins, cycles */

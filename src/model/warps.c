@@ -8,7 +8,6 @@
 #include "model/chip.h"
 #include "model/model.h"
 
-#define WARPS_MAX 64
 #define LOOP_CYCLES 20 /* from the last data of a warp to its next load */
 
 struct warp {
@@ -22,7 +21,7 @@ struct queue {
   const struct gc_profile_path *path;
   struct gc_noise noise;
   struct gc_jitter *jitter;
-  struct warp warps[WARPS_MAX];
+  struct warp warps[GC_SHARES_WARPS_MAX];
   uint8_t waiting[GC_SHARES_QUEUE_MAX]; /* a ring: the warp of each load */
   uint32_t first, count, most;
 };

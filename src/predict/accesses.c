@@ -102,13 +102,19 @@ static const char *temporary(void)
   return directory && *directory ? directory : "/tmp";
 }
 
-/* With the reason of the last call. */
-static int fail_file(struct gc_error *err)
+/* number: of the reason. */
+static int fail_file(int number, struct gc_error *err)
 {
-  const int status = errno ? -errno : -EIO;
+  const int status = number ? -number : -EIO;
 
   return gc_fail(err, status, "cannot write the accesses to a file in %.200s: %s", temporary(),
                  strerror(-status));
+}
+
+/* A stream forgets what it could not write, so this comes after each call that may write. */
+static int check_file(FILE *file, struct gc_error *err)
+{
+  return ferror(file) ? fail_file(errno, err) : 0;
 }
 
 static int write_accesses(FILE *file, const struct hwloc_gpucache_source *source,
@@ -120,11 +126,10 @@ static int write_accesses(FILE *file, const struct hwloc_gpucache_source *source
 
     if (status <= 0)
       return status ? fail_source(status, err) : 0;
+    errno = 0;
     status = write_access(file, &access, err);
-    if (status)
+    if (status || (status = check_file(file, err)))
       return status;
-    if (ferror(file))
-      return fail_file(err);
   }
 }
 
@@ -140,13 +145,15 @@ static int write_kernels(FILE *file, const struct hwloc_gpucache_source *source,
       return fail_source(status, err);
     if (!status)
       break;
+    errno = 0;
     write_launch(file, &launch);
-    status = write_accesses(file, source, err);
-    if (status)
+    if ((status = check_file(file, err)) || (status = write_accesses(file, source, err)))
       return status;
   }
+  errno = 0;
   fputs("end\n", file);
-  return fflush(file) ? fail_file(err) : 0;
+  fflush(file);
+  return check_file(file, err);
 }
 
 int gc_accesses_write(struct gc_accesses *accesses, const struct hwloc_gpucache_source *source,
@@ -160,7 +167,7 @@ int gc_accesses_write(struct gc_accesses *accesses, const struct hwloc_gpucache_
   snprintf(path, sizeof path, "%.*s/hwloc-gpucache-XXXXXX", PATH_MAX - 32, temporary());
   file = mkostemp(path, O_CLOEXEC);
   if (file < 0)
-    return fail_file(err);
+    return fail_file(errno, err);
   unlink(path);
   accesses->file = fdopen(file, "w");
   if (!accesses->file) {

@@ -175,12 +175,12 @@ static int note_cannot_run(struct gc_pass *pass, struct gc_pass_kernel *kernel,
   return 0;
 }
 
-/* As if the trace did not have these blocks. */
-static void leave_out(struct gc_trace_launch *launch, uint64_t blocks)
+/* As if the trace had no blocks but those that were modelled. */
+static void keep_modelled(struct gc_trace_launch *launch, uint64_t blocks)
 {
   if (!launch->launched_blocks)
     launch->launched_blocks = launch->blocks;
-  launch->blocks -= blocks < launch->blocks ? blocks : launch->blocks;
+  launch->blocks = blocks;
 }
 
 static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
@@ -206,8 +206,8 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
     status = keep_detail(pass, kernel, launch, &gpu) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
   if (!status)
     status = gc_cache_model_run(*model, trace, launch, &kernel->run, err);
-  if (!status && pass->detailed)
-    leave_out(&kernel->detail->launch, kernel->run.passed_over);
+  if (!status && pass->detailed && pass->options.sms)
+    keep_modelled(&kernel->detail->launch, kernel->run.blocks);
   if (!status && keep_loads(pass, &kernel->run))
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (!status && pass->detailed && keep_sources(pass, kernel, trace))

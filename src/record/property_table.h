@@ -333,8 +333,8 @@ PROPERTY(FLUSH, "Flush", flush, "Flush",
 NUMBER(FLUSH, "FlushBytes", WHOLE, 1, flush_bytes, "bytes to read that displace everything")
 
 PROPERTY(WARP_ORDER, "WarpOrder", warp_order, "Order of warps",
-         "Eight blocks of an SM repeat loads that hit in L1. The value says which blocks get their data "
-         "more often: older ones, those that began later, or neither.")
+         "Eight blocks of an SM repeat loads that hit in L1. The value says which get their data "
+         "more often: older ones, those that became ready last, others, or none.")
 TEXT(WARP_ORDER, "WarpOrder", "oldest|round-robin|ready|other", "",
      fputs(warp_orders[from->warp_order], out), "order of warps")
 

@@ -20,8 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef GC_SANITIZED /* four small GPUs; .ci/run measures the 24 in a build without the sanitizers  \
-                     */
+/* With the sanitizers four small GPUs; .ci/run measures the 24 in a build without. */
+#ifdef GC_SANITIZED
 #define GPUS_IN_CHECK 4
 #define SEED 2
 #else

@@ -86,7 +86,7 @@ setup() {
   run_split "$tool" predict --seeds 5 --record "$real" "$trace" "$trace" # two kernels: a table
   has "$output" "HELPS MOST"
   [[ $(sed -n 2p <<<"$output") == *"L1 RANGE"*"L2 RANGE" ]]
-  [[ $(sed -n 3p <<<"$output") =~ [0-9.]+-[0-9.]+\ %\ +[0-9.]+-[0-9.]+\ %$ ]]
+  [[ $(sed -n 3p <<<"$output") =~ [0-9.]+\ to\ [0-9.]+\ %\ +[0-9.]+\ to\ [0-9.]+\ %$ ]]
   run_split "$tool" predict --seeds 0 --record "$real" "$trace" "$trace"
   has_not "$output" "L1 RANGE"
   refused 2 "--seeds needs a number from 0 to 1000" --seeds 1001 "$trace"
@@ -105,6 +105,13 @@ setup() {
   is "66 264 4224 2112" "$(value "$counts")"
   predict --sms 1 "$trace"
   is "2 264 128 64" "$(value "$counts")"
+  blocks 0 | awk '!/^[0-9]/ || $1 < 66' >"$trace" # the others have no instructions
+  predict --sms 33 "$trace"
+  is "66 264 2112 1056" "$(value "$counts")"
+  blocks 0 | sed 's/^131\t\(.*\)\t80\t/131\t\1\tff0\t/' >"$trace" # a load that only another SM has
+  predict --sms 33 "$trace"
+  is 16 "$(value '.kernels[0].loads | length')"
+  blocks 0 >"$trace"
   run_split "$tool" predict --sms 1 --record "$real" "$trace"
   has "$output" "2 of the 264 launched blocks are modelled: all counts are of these"
   refused 2 "--sms needs a number from 1 to 4096" --sms 0 "$trace"

@@ -35,7 +35,7 @@ static void slow(const char *name, int is_rename)
     return;
   if (!until)
     sleep(2);
-  while (until && is_rename && access(until, F_OK))
+  for (int i = 0; i < 6000 && until && is_rename && access(until, F_OK); i++) /* a minute at most */
     usleep(10000);
 }
 

@@ -76,8 +76,11 @@ static int by_pc(const void *a, const void *b)
 void gc_loads_take(struct gc_loads *loads, struct gc_load_counts **sorted, size_t *count)
 {
   *sorted = loads->loads;
-  *count = loads->count;
-  if (loads->count)
+  *count = 0;
+  for (uint32_t i = 0; i < loads->count; i++) /* not those that only blocks of other SMs have */
+    if (loads->loads[i].instructions)
+      (*sorted)[(*count)++] = loads->loads[i];
+  if (*count)
     qsort(*sorted, *count, sizeof **sorted, by_pc);
   loads->loads = NULL;
   loads->count = 0;

@@ -51,7 +51,7 @@ struct gc_cache_model {
   uint64_t next_block;      /* the number of the next one, if none is left out */
   uint64_t left_out;        /* blocks for which L2 has not got lines yet */
   uint64_t may_be_left_out; /* blocks that are still missing */
-  uint64_t passed_over;     /* blocks on SMs that are not modelled */
+  uint64_t unmodelled_blocks; /* that were read, of SMs that are not modelled */
   unsigned first_gpc;       /* with which the next kernel begins */
   uint64_t random;          /* draws it */
   bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
@@ -195,10 +195,10 @@ static int read_block(struct gc_cache_model *predict, struct gc_block *block,
 {
   int status;
 
-  while ((status = gc_block_read(block, reader, trace, err)) == 1 && block->instruction_count &&
+  while ((status = gc_block_read(block, reader, trace, err)) == 1 &&
          sm_of_block(predict, block->number) >= predict->modelled) {
-    predict->may_be_left_out++;
-    predict->passed_over++;
+    predict->may_be_left_out += block->instruction_count > 0;
+    predict->unmodelled_blocks++;
   }
   predict->exhausted = status == 0;
   if (status != 1 || !block->instruction_count)
@@ -330,8 +330,8 @@ static uint64_t slot_of_block(const struct gc_cache_model *predict, uint64_t num
   return number / predict->gpu.sms * predict->modelled + sm_of_block(predict, number);
 }
 
-/* Starts a block in a slot: slot i is the first block of modelled SM i, slot i + SMs its second
- * one. The block gets the memory of the one that was there. */
+/* Starts a block in a slot: slot i is the first block of modelled SM i, slot i + modelled SMs
+ * its second one. The block gets the memory of the one that was there. */
 static int start_in(struct gc_cache_model *predict, uint64_t slot, unsigned residents,
                     struct gc_block *block)
 {
@@ -446,6 +446,19 @@ static void move_first_gpc(struct gc_cache_model *predict, const struct gc_trace
     predict->first_gpc = (unsigned)gc_draw_below(&predict->random, predict->gpu.gpcs);
 }
 
+/* Of the blocks in the trace, those of modelled SMs. A trace may have no block without
+ * instructions, so those of a whole grid are counted by their numbers. */
+static uint64_t blocks_of_modelled(const struct gc_cache_model *predict,
+                                   const struct gc_trace_launch *launch)
+{
+  const uint64_t sms = predict->gpu.sms, modelled = predict->modelled, blocks = launch->blocks;
+  const uint64_t others = predict->unmodelled_blocks, rest = blocks % sms;
+
+  if (launched_blocks(launch) > blocks)
+    return others < blocks ? blocks - others : 0;
+  return blocks / sms * modelled + (rest < modelled ? rest : modelled);
+}
+
 int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
                        const struct gc_trace_launch *launch, struct gc_kernel_run *run,
                        struct gc_error *err)
@@ -461,7 +474,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   gc_l2_begin(&predict->l2);
   gc_place_blocks(&predict->gpu, predict->first_gpc, launch->blocks, predict->order);
   predict->used = 0;
-  predict->blocks = predict->next_block = predict->left_out = predict->passed_over = 0;
+  predict->blocks = predict->next_block = predict->left_out = predict->unmodelled_blocks = 0;
   predict->may_be_left_out =
       launch->launched_blocks > launch->blocks ? launch->launched_blocks - launch->blocks : 0;
   predict->registers = launch->registers && !predict->options.each_load_waits;
@@ -480,7 +493,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   sum_loads(predict);
   move_first_gpc(predict, launch, run->blocks_per_sm);
   run->counts = predict->counts;
-  run->passed_over = predict->passed_over;
+  run->blocks = blocks_of_modelled(predict, launch);
   gc_loads_take(&predict->loads, &run->loads, &run->load_count);
   return 0;
 }

@@ -66,7 +66,7 @@ struct gc_kernel_run { /* one kernel with one seed */
   size_t load_count;
   uint64_t cycles;        /* of the model: an order of events, not a prediction of time */
   unsigned blocks_per_sm; /* that were resident at the same time */
-  uint64_t passed_over;   /* blocks of the trace on SMs that are not modelled */
+  uint64_t blocks;        /* of the trace that modelled SMs got, also those without instructions */
 };
 
 /* Parts of the model that can be left out, for baselines and to attribute misses. */

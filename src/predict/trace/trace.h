@@ -102,7 +102,7 @@ struct gc_trace_launch {
   uint64_t process;         /* number of its process in the trace; 0: the first one */
   uint64_t launches; /* for which it stands, if the trace has only some; see gc_trace_stands */
   uint64_t blocks;          /* of the grid; of the trace if that has only some of them */
-  uint64_t launched_blocks; /* of the grid, if the trace has only some of them */
+  uint64_t launched_blocks; /* of the grid, if the trace has only some of them, or the model */
   struct gc_trace_shape grid, block, cluster; /* of all launched blocks; threads; blocks */
   uint64_t stream;                            /* in its process, from 1 */
   unsigned threads_per_block;

@@ -5,6 +5,7 @@
  */
 #include "tool/predict/summary.h"
 
+#include "tool/predict/cells.h"
 #include "tool/predict/helps.h"
 #include "tool/predict/names.h"
 #include "tool/predict/reasons.h"
@@ -29,7 +30,8 @@ struct sum {
   bool can_run; /* one of them, on this GPU; the numbers are of those */
   uint64_t launches, l1_loads, l1_misses, l2_loads, l2_misses, l2_bytes, memory_bytes;
   uint64_t misses[GC_MISS_COUNT];
-  double low[GC_RATE_COUNT], high[GC_RATE_COUNT]; /* hits: least and most of all runs */
+  /* hits: of each launch, those of the run that has the fewest, and the most */
+  double low[GC_RATE_COUNT], high[GC_RATE_COUNT];
   double fewest; /* misses in L1: of each launch, those of the run that has the fewest */
   struct gc_remedy_effect remedies[GC_REMEDY_COUNT];
 };
@@ -83,8 +85,9 @@ static void hit_range(const struct sum *sum, enum gc_hit_rate rate, uint64_t loa
                       char cell[GC_CELL])
 {
   if (loads)
-    snprintf(cell, GC_CELL, "%.1f-%.1f %%", 100 * sum->low[rate] / (double)loads,
-             100 * sum->high[rate] / (double)loads);
+    gc_cell_range(&(struct gc_estimate){.low = sum->low[rate] / (double)loads,
+                                        .high = sum->high[rate] / (double)loads},
+                  cell);
 }
 
 /* Names the rows. left_out: NULL for a page; else the table is for the terminal, see

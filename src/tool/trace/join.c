@@ -250,6 +250,8 @@ static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struc
       status = join_launch(part, nvdisasm, trace, joined);
     else
       note_line(part, joined, &ended);
+  if (joined->left_out && !*joined->why.text) /* the disk was full, or the process was killed */
+    gc_fail(&joined->why, 0, "the reason was not written");
   joined->early += !ended;
   return status;
 }
