@@ -677,6 +677,7 @@ static void accesses_that_are_wrong(void **state)
 {
   struct hwloc_gpucache_access changed = {.warp = 2, .bytes = 4, .mask = 1};
   struct hwloc_gpucache_source later = {.size = sizeof later + 8};
+  struct hwloc_gpucache_record *record;
   struct hwloc_gpucache_prediction *p;
   char message[256];
 
@@ -698,8 +699,10 @@ static void accesses_that_are_wrong(void **state)
   changed.operation = HWLOC_GPUCACHE_OP_LOAD;
   changed.hint = (enum hwloc_gpucache_hint)3;
   assert_int_equal(predict_handed((struct handed){.changed = &changed}, &p, message), -EINVAL);
-  assert_int_equal(hwloc_gpucache_predict_accesses(NULL, &later, NULL, &p, message, sizeof message),
-                   -EINVAL);
+  record = load("doc/results/structure/h200.xml");
+  assert_int_equal(
+      hwloc_gpucache_predict_accesses(record, &later, NULL, &p, message, sizeof message), -EINVAL);
+  hwloc_gpucache_record_free(record);
   assert_null(p);
   assert_string_equal(message, "the source is of another version of the library");
 }
