@@ -82,7 +82,7 @@ def test_every_source_and_confidence_belongs_to_a_value():
 def test_values_have_units_sources_and_confidences():
     gpu = package.read(REAL)[0]
     l1 = gpu.element("L1Cache")
-    assert l1.get("CapacityBytes") == package.Value("CapacityBytes", 222208, "B", "measured", 0.9948)
+    assert l1.get("CapacityBytes") == package.Value("CapacityBytes", 222208, "B", "measured", 0.9926)
     assert l1.get("LatencyNs").unit == "ns" and l1.get("ReadBytesPerCycle").unit == "B/cycle"
     assert l1.get("CarveoutTable").pairs()[86] == 21504
     assert l1.get("CarveoutTable").pairs()["default"] == 222208
@@ -197,7 +197,7 @@ def test_rows_and_frame():
     rows = list(package.rows(gpus))
     assert len(rows) == sum(len(owner.values) for owner in (gpus[0], *gpus[0].elements))
     assert {"gpu": "gpu0", "id": gpus[0].id, "element": "L1Cache", "key": "LineBytes", "value": 128,
-            "unit": "B", "source": "measured", "confidence": 0.9932} in rows  # fmt: skip
+            "unit": "B", "source": "measured", "confidence": 0.9925} in rows  # fmt: skip
     pytest.importorskip("pandas")
     frame = package.to_frame(gpus)
     assert len(frame) == len(rows)
