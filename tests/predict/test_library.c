@@ -441,7 +441,7 @@ static void sweeps(void **state)
   double *const factors[] = {&options.capacity, &options.ways, &options.line, &options.outstanding};
   static const double wrong[] = {-1, 65, 0.01, NAN, INFINITY};
   struct hwloc_gpucache_record *record = load("doc/results/structure/h200.xml");
-  unsigned long long misses[2];
+  unsigned long long misses[2], unchanged;
   const char *trace = "lines";
   struct hwloc_gpucache_prediction *p;
   FILE *file = fopen(trace, "w");
@@ -463,12 +463,26 @@ static void sweeps(void **state)
   }
   assert_true(misses[0] > 4000);
   assert_int_equal(misses[1], 3000);
+  unchanged = misses[0];
   options.capacity = 0;
 
-  options.line = 2; /* each miss brings the next line, too */
+  /* L1 has more lines of half the length, so that more of them stay; other sets keep little more */
+  for (int i = 0; i < 2; i++) {
+    options.line = i ? 0 : 0.5;
+    options.ways = i ? 0.5 : 0;
+    assert_int_equal(
+        hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), 0);
+    misses[i] = hwloc_gpucache_prediction_count(p, 0, HWLOC_GPUCACHE_L1_MISSES);
+    hwloc_gpucache_prediction_free(p);
+  }
+  assert_int_equal(misses[0], 3000);
+  assert_true(misses[1] < 6000 && misses[1] != unchanged);
+  options.ways = 0;
+  options.outstanding = 1;
   assert_int_equal(
-      hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), 0);
-  hwloc_gpucache_prediction_free(p);
+      hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), -ERANGE);
+  assert_non_null(strstr(message, "the number of outstanding loads"));
+  options.outstanding = 0;
   options.line = 64;
   assert_int_equal(
       hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), -ERANGE);
@@ -486,6 +500,20 @@ static void sweeps(void **state)
       assert_non_null(strstr(message, "from 1/64 to 64"));
     }
     *factors[i] = 0;
+  }
+
+  file = fopen(trace, "w");
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 1\nkernel k\nblocks 2\nthreads 32\nwarp 32\n"
+        "0 0 0 load - 4 1 1000\n1 0 0 load - 4 1 2000\nend\n",
+        file);
+  assert_int_equal(fclose(file), 0);
+  for (unsigned i = 0; i < 2; i++) {
+    options.sms = i;
+    assert_int_equal(
+        hwloc_gpucache_predict_on(record, &trace, 1, &options, &p, message, sizeof message), 0);
+    assert_int_equal(hwloc_gpucache_prediction_count(p, 0, HWLOC_GPUCACHE_L1_SECTORS), 2 - i);
+    hwloc_gpucache_prediction_free(p);
   }
   hwloc_gpucache_record_free(record);
 }
