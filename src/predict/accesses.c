@@ -2,6 +2,7 @@
 #include "predict/accesses.h"
 
 #include "predict/trace/tsv.h"
+#include "util/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The header of a kernel. What is 0 is not known, and has no line. */
+/* The header of a kernel. A number that is 0 is not known, and gets no line. */
 static void write_launch(FILE *file, const struct hwloc_gpucache_launch *launch)
 {
   char name[1024] = "kernel";
@@ -95,19 +96,12 @@ static int fail_source(int status, struct gc_error *err)
                  strerror(-status));
 }
 
-static const char *temporary(void)
-{
-  const char *const directory = secure_getenv("TMPDIR");
-
-  return directory && *directory ? directory : "/tmp";
-}
-
 /* number: of the reason. */
 static int fail_file(int number, struct gc_error *err)
 {
   const int status = number ? -number : -EIO;
 
-  return gc_fail(err, status, "cannot write the accesses to a file in %.200s: %s", temporary(),
+  return gc_fail(err, status, "cannot write the accesses to a file in %.200s: %s", gc_temporary(),
                  strerror(-status));
 }
 
@@ -164,7 +158,8 @@ int gc_accesses_write(struct gc_accesses *accesses, const struct hwloc_gpucache_
 
   if (source->size != sizeof *source)
     return gc_fail(err, -EINVAL, "the source is of another version of the library");
-  snprintf(path, sizeof path, "%.*s/hwloc-gpucache-XXXXXX", PATH_MAX - 32, temporary());
+  if (snprintf(path, sizeof path, "%s/hwloc-gpucache-XXXXXX", gc_temporary()) >= (int)sizeof path)
+    return fail_file(ENAMETOOLONG, err);
   file = mkostemp(path, O_CLOEXEC);
   if (file < 0)
     return fail_file(errno, err);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -15,6 +16,13 @@
 #include <unistd.h>
 
 #define MOST_NAMES 100
+
+const char *gc_temporary(void)
+{
+  const char *const directory = secure_getenv("TMPDIR");
+
+  return directory && *directory ? directory : "/tmp";
+}
 
 /* Gives a name to a file that has none, or with file < 0 creates one. A name from the process id
  * would not do: processes of two containers that write to one directory may have the same id.

@@ -35,6 +35,9 @@ struct gc_file_new {
  */
 int gc_file_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAME]);
 
+/* The directory for temporary files: $TMPDIR, or /tmp. */
+const char *gc_temporary(void);
+
 /* Opens a directory for writing files, and makes sure that it can: writes and removes a file.
  * If made is not NULL, creates a missing directory (but not its parents) and sets *made to whether
  * it did. Symbolic links, on the way or in place of the directory, are followed only if the

@@ -129,7 +129,7 @@ static int fit_halves(struct gc_bench *bench, bool second[], uint32_t blocks, ui
 
 /* --- the line -------------------------------------------------------------------------------- */
 
-/* What is walked. */
+/* The constants that are walked: the capacity of the cache, and their bytes. */
 struct array {
   uint64_t capacity, bytes;
 };

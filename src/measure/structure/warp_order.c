@@ -58,7 +58,8 @@ static const uint8_t turns[LAUNCHES][BLOCKS] = {{0, 5, 2, 7, 1, 4, 3, 6}, {6, 3,
 
 static const char missing[] = "the blocks of a launch did not spread evenly";
 
-/* What a launch shows of one SM: how often the loads of a block arrived, the mean of its warps. */
+/* Results of a launch on one SM. For each block: how often its loads arrived, the mean of its
+ * warps. */
 struct seen {
   bool complete;
   double alone, together[BLOCKS]; /* in the order of their age, the oldest first */

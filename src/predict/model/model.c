@@ -446,8 +446,8 @@ static void move_first_gpc(struct gc_cache_model *predict, const struct gc_trace
     predict->first_gpc = (unsigned)gc_draw_below(&predict->random, predict->gpu.gpcs);
 }
 
-/* Of the blocks in the trace, those of modelled SMs. A trace may have no block without
- * instructions, so those of a whole grid are counted by their numbers. */
+/* How many blocks of the trace modelled SMs get. A trace may lack blocks without instructions. So
+ * if it has the whole grid, they are counted by their numbers. */
 static uint64_t blocks_of_modelled(const struct gc_cache_model *predict,
                                    const struct gc_trace_launch *launch)
 {

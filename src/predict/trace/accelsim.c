@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool matches(const char *line)
 {
@@ -206,9 +207,16 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   return read_warps(trace, err);
 }
 
+static bool begins_kernel(const char *line)
+{
+  static const char begin[] = "-kernel name";
+
+  return !strncmp(line, begin, sizeof begin - 1);
+}
+
 static int skip_kernel(struct gc_trace *trace)
 {
-  return gc_trace_find_line(trace, "-kernel name");
+  return gc_trace_find_line(trace, begins_kernel);
 }
 
 const struct gc_trace_format gc_trace_accelsim = {

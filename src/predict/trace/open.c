@@ -124,14 +124,14 @@ int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *d
   return status;
 }
 
-int gc_trace_find_line(struct gc_trace *trace, const char *begin)
+int gc_trace_find_line(struct gc_trace *trace, bool (*is_wanted)(const char *line))
 {
   struct gc_error unused;
   const char *line;
   int status;
 
   while ((status = gc_stream_line(trace->stream, &line, &unused)) == 1)
-    if (!strncmp(line, begin, strlen(begin))) {
+    if (is_wanted(line)) {
       gc_stream_unread(trace->stream);
       return 1;
     }

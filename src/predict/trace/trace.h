@@ -168,8 +168,8 @@ bool gc_trace_has_ended(const struct gc_trace *trace);
 
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 
-/* Goes to the next line that begins with this text. 1: it is the next line; 0: the file has ended;
- * or a negative errno. */
-int gc_trace_find_line(struct gc_trace *trace, const char *begin);
+/* Goes to the next line that is wanted. 1: it is the next line; 0: the file has ended; or a negative
+ * errno. */
+int gc_trace_find_line(struct gc_trace *trace, bool (*is_wanted)(const char *line));
 
 #endif

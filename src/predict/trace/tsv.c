@@ -259,18 +259,9 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
 static int skip_kernel(struct gc_trace *trace)
 {
   struct tsv *tsv = trace->own;
-  struct gc_error unused;
-  const char *line;
-  int status;
 
-  if (tsv->version == BINARY)
-    return gc_binary_skip_kernel(trace, &tsv->binary);
-  while ((status = gc_stream_line(trace->stream, &line, &unused)) == 1)
-    if (gc_tsv_ends_kernel(line)) {
-      gc_stream_unread(trace->stream);
-      return 1;
-    }
-  return status;
+  return tsv->version == BINARY ? gc_binary_skip_kernel(trace, &tsv->binary)
+                                : gc_trace_find_line(trace, gc_tsv_ends_kernel);
 }
 
 static const char *source(const void *own, uint32_t pc, unsigned *line)

@@ -338,13 +338,6 @@ static int trace_in(char *directory, const struct gc_toolkit *toolkit, const str
   return finish_trace(directory, toolkit, tool, recorded, path, file);
 }
 
-const char *gc_temporary(void)
-{
-  const char *const directory = getenv("TMPDIR");
-
-  return directory && *directory ? directory : "/tmp";
-}
-
 /* A new directory, with an absolute path. NULL: there is none, with a message. */
 static char *make_directory(void)
 {

@@ -30,7 +30,4 @@ struct gc_ended {
 int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *recorded,
                     struct gc_ended *ended);
 
-/* The directory for temporary files. */
-const char *gc_temporary(void);
-
 #endif
