@@ -51,6 +51,7 @@ unit_tests = \
 	tests/unit/test_stats \
 	tests/unit/test_store \
 	tests/unit/test_store_locks \
+	tests/unit/test_table \
 	tests/unit/test_gpu_lock
 
 if HAVE_CMOCKA

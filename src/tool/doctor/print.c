@@ -23,12 +23,10 @@ static void print_wrapped(const char *before, const char *text, size_t indent, s
     size_t length = gc_terminal_fit(text, width > indent ? width - indent : 1);
 
     /* not after a comma of a path or list, which somebody may copy */
-    while (length && text[length] && text[length] != ' ' && text[length - 1] != ' ')
+    while (length && text[length] && text[length] != ' ')
       length--;
     if (length < strcspn(text, " ")) /* a long path: it is not cut */
       length = strcspn(text, " ");
-    while (length > 1 && text[length - 1] == ' ')
-      length--;
     printf("%.*s\n", (int)length, text);
     text += length;
     text += strspn(text, " ");

@@ -19,7 +19,8 @@ void gc_format_bytes(uint64_t bytes, char *text, size_t size)
     i++;
   }
   if (bytes % unit)
-    snprintf(text, size, "%.2f %s", (double)bytes / (double)unit, units[i]);
+    snprintf(text, size, "%.*f %s", bytes / unit < 100 ? 2 : 1, (double)bytes / (double)unit,
+             units[i]);
   else
     snprintf(text, size, "%" PRIu64 " %s", bytes / unit, units[i]);
 }

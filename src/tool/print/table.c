@@ -38,12 +38,13 @@ static void measure(struct gc_table *table, size_t width[GC_TABLE_COLUMNS])
     }
 }
 
-/* The least width of a last cell that is flush left: it can be divided, but not within a word. */
-static size_t longest_word(const struct gc_table *table, size_t column)
+/* The least width of a last column that is flush left: its cells can be divided between words, its
+ * heading cannot. */
+static size_t least_width(const struct gc_table *table, size_t column)
 {
-  size_t longest = 0;
+  size_t longest = table->rows ? gc_terminal_columns(table->cells[0][column]) : 0;
 
-  for (size_t row = 0; row < table->rows; row++)
+  for (size_t row = 1; row < table->rows; row++)
     for (const char *at = table->cells[row][column]; *at; at += strspn(at, " ")) {
       const size_t length = strcspn(at, " ");
 
@@ -75,7 +76,7 @@ size_t gc_table_fit(struct gc_table *table, const char *indent)
   for (; fit < table->columns; before += width[fit++] + 1) {
     const bool divides = fit + 1 == table->columns && !(table->right >> fit & 1);
 
-    if (before + (divides ? longest_word(table, fit) : width[fit]) > table->width)
+    if (before + (divides ? least_width(table, fit) : width[fit]) > table->width)
       break;
   }
   return fit < 2 && table->columns > 1 ? 2 : fit;
@@ -126,15 +127,16 @@ static const char *style_of(const struct gc_table *table, size_t row, size_t col
   return table->is_dim && table->is_dim(column, table->cells[row][column]) ? GC_DIM : NULL;
 }
 
-/* The last cell of a row, flush left, which begins in column `before`. */
-static void print_last(const struct gc_table *table, const char *text, const char *style,
-                       size_t before)
+/* The last cell of a row, flush left, which begins in column `before`. Only a heading is never
+ * divided. */
+static void print_last(const struct gc_table *table, size_t row, const char *style, size_t before)
 {
   FILE *out = table->out ? table->out : stdout;
+  const char *text = table->cells[row][table->columns - 1];
+  const bool divides = row && table->width > before;
 
   for (bool first = true; first || *text; first = false) {
-    size_t fit =
-        table->width > before ? gc_terminal_fit(text, table->width - before) : strlen(text);
+    const size_t fit = divides ? gc_terminal_fit(text, table->width - before) : strlen(text);
 
     fprintf(out, "%*s%s%.*s%s\n", first ? 0 : (int)before, "", style ? style : "", (int)fit, text,
             style ? GC_PLAIN : "");
@@ -163,7 +165,7 @@ void gc_table_print(struct gc_table *table, const char *indent)
       const int pad = (int)(width[i] - gc_terminal_columns(cell));
 
       if (last && !right) {
-        print_last(table, cell, style, at);
+        print_last(table, row, style, at);
         continue;
       }
       fprintf(out, "%*s%s%s%s", right ? pad : 0, "", style ? style : "", cell,

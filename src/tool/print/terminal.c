@@ -80,9 +80,11 @@ size_t gc_terminal_fit(const char *text, size_t columns)
   if (!text[end])
     return end;
   /* a blank after the last column is no reason to divide an earlier word */
-  if (text[end] == ' ')
-    return end;
-  return divide ? divide : end ? end : 1;
+  if (text[end] != ' ')
+    end = divide ? divide : end ? end : 1;
+  while (end > 1 && text[end - 1] == ' ')
+    end--;
+  return end;
 }
 
 static void print_line(const char *line, const char *style)
@@ -91,15 +93,12 @@ static void print_line(const char *line, const char *style)
   size_t before = indent;
 
   for (line += indent;; before = indent + 2) {
-    size_t fit = gc_terminal_fit(line, before < width ? width - before : 1), length = fit;
+    const size_t fit = gc_terminal_fit(line, before < width ? width - before : 1);
 
-    while (line[fit] == ' ')
-      fit++;
-    while (line[fit] && length && line[length - 1] == ' ')
-      length--;
-    printf("%*s%s%.*s%s\n", (int)before, "", style ? style : "", (int)length, line,
+    printf("%*s%s%.*s%s\n", (int)before, "", style ? style : "", (int)fit, line,
            style ? GC_PLAIN : "");
     line += fit;
+    line += strspn(line, " ");
     if (!*line)
       return;
   }

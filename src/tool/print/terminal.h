@@ -37,8 +37,8 @@ size_t gc_terminal_text_width(void);
 size_t gc_terminal_columns(const char *text);
 
 /* The number of bytes at the beginning of this text that fit in so many columns. The text ends
- * there, or is divided after a blank or comma; a longer word is divided anywhere. At least 1,
- * unless the text is empty. */
+ * there, or is divided before a blank or after a comma; a longer word is divided anywhere. At least
+ * 1, unless the text is empty. */
 size_t gc_terminal_fit(const char *text, size_t columns);
 
 /* Prints lines of text. A line that is too long continues on the next one, indented by two more
