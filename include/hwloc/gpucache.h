@@ -444,7 +444,7 @@
 #define HWLOC_GPUCACHE_WRITE_ALLOCATE "WriteAllocate"
 /** \brief Lines from outside the SM that the loads of one SM can wait for at the same time, where
  * each load is of one line; integer >= 1. Elements: L1Cache. Absent: also if the SM requests lines
- * so slowly that no limit shows (see OutstandingPerSMAtLeast). */
+ * too slowly to reach a limit (see OutstandingPerSMAtLeast). */
 #define HWLOC_GPUCACHE_OUTSTANDING_PER_SM "OutstandingPerSM"
 /** \brief Instead of OutstandingPerSM: so many lines were under way at the same time, rounded down
  * to a power of four; integer >= 1. */

@@ -212,7 +212,7 @@ static void no_node_is_a_reason(void **state)
 
   (void)state;
   assert_string_equal(gc_infos_get(&memory->infos, "HostLatencySource"),
-                      "absent:this process may not allocate on any NUMA node");
+                      "absent:the profile of this simulated GPU has no host memory");
   assert_null(gc_infos_get(&memory->infos, "HostLatencyNs"));
   close_gpu(&o);
 }

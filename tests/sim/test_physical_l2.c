@@ -107,7 +107,7 @@ static void an_overflowing_l2_shows_all_it_holds(void **state)
       {"", "", "ways = 16\nreplacement = random", NULL},
       {"pages = 4 KiB scattered", "", NULL, NULL},
       {"pages = 64 KiB scattered", "", "ways = 8\nreplacement = random", NULL},
-      {"", "", NULL, "an application can count on all of it"},
+      {"", "", NULL, "it would be the same as the capacity"},
       {"", TLB("entries = 16\ncovers = 64 KiB"), "ways = 16\nreplacement = random",
        "how much L2 keeps depends on the order of loads or on what was before"},
       {"pages = 64 KiB scattered", "", "ways = 8\nreplacement = plru", NULL},

@@ -176,7 +176,7 @@ static void nothing_is_absent(void **state)
   find(&gpu);
   first = &gpu.results->element[GC_L1_TLB];
   assert_int_equal(first->found[GC_ENTRIES].origin, GC_ABSENT);
-  assert_non_null(strstr(first->found[GC_ENTRIES].why, "do not wait for translations"));
+  assert_non_null(strstr(first->found[GC_ENTRIES].why, "no load waited for a translation"));
   close_gpu(&gpu);
 }
 

@@ -387,7 +387,7 @@ static int conclude(struct gc_measured *element, enum gc_property property,
                        !votes->at_least ? "the latencies of single loads differ too much"
                        : votes->at_least >= most
                            ? "no limit shows up to the most lines that were tried"
-                           : "lines are requested so slowly that no limit shows");
+                           : "an SM requests lines too slowly to reach a limit");
 }
 
 int gc_step_outstanding_warp(struct gc_measurement *m, struct gc_measured *element)

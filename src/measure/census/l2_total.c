@@ -193,7 +193,7 @@ static int put(const struct gc_measurement *m, struct gc_measured *element, cons
   if (bytes > (1 + TOLERANCE) * (double)m->bench.properties.l2_bytes)
     return gc_set_absent(element, GC_TOTAL, "more was found than the interface says that L2 has");
   if (bytes <= (1 + TOLERANCE) * capacity)
-    return gc_set_absent(element, GC_TOTAL, "an application can count on all of it");
+    return gc_set_absent(element, GC_TOTAL, "it would be the same as the capacity");
   element->total_bytes = (uint64_t)llround(bytes);
   return gc_set_measured(element, GC_TOTAL, erf((TOLERANCE - EVICTED) * bytes / error / sqrt(2)));
 }

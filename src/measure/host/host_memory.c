@@ -66,7 +66,8 @@ static const char *find_nodes(struct gc_bench *bench, struct gc_host_node nodes[
   if (bench->ops->host_nodes(bench->device, nodes, count, bench->err))
     return bench->err->text;
   if (!*count)
-    return "this process may not allocate on any NUMA node";
+    return bench->properties.simulated ? "the profile of this simulated GPU has no host memory"
+                                       : "this process may not allocate on any NUMA node";
   return bench->properties.integrated ? drop_own_nodes(nodes, count) : NULL;
 }
 

@@ -9,7 +9,9 @@
 #include "measure/results/publish.h"
 
 #include "device/device.h"
+#include "record/per_sm.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -263,7 +265,52 @@ static int put_text(const struct gc_results *results, const struct gc_measured *
   return status;
 }
 
-static int put_source(const struct gc_finding *finding, enum gc_property property,
+/* Whether the text begins with this word, and not with a longer one. */
+static bool starts_with(const char *text, const char *word)
+{
+  return !strncmp(text, word, strlen(word)) && !isalnum((unsigned char)text[strlen(word)]);
+}
+
+/* Writes the text with "a CU" and "CUs" in place of "an SM" and "SMs". */
+static void write_cus(FILE *out, const char *text)
+{
+  static const char *const words[][2] = {
+      {"an SM", "a CU"}, {"SM", "CU"}, {"An SM", "A CU"}, {"SMs", "CUs"}};
+  const size_t count = sizeof(words) / sizeof(*words);
+
+  for (bool begins = true; *text; begins = !isalnum((unsigned char)text[-1])) {
+    size_t i = 0;
+
+    while (i < count && !(begins && starts_with(text, words[i][0])))
+      i++;
+    if (i < count)
+      fputs(words[i][1], out);
+    else
+      putc(*text, out);
+    text += i < count ? strlen(words[i][0]) : 1;
+  }
+}
+
+static int put_absent(const char *name, const char *why, const char *unit, struct gc_infos *infos)
+{
+  char *text = NULL;
+  size_t length;
+  FILE *out;
+  int status;
+
+  if (strcmp(unit, "CU"))
+    return gc_infos_setf(infos, name, HWLOC_GPUCACHE_SOURCE_ABSENT "%s", why);
+  if (!(out = open_memstream(&text, &length)))
+    return -ENOMEM;
+  fputs(HWLOC_GPUCACHE_SOURCE_ABSENT, out);
+  write_cus(out, why);
+  status = fclose(out) ? -ENOMEM : gc_infos_set(infos, name, text);
+  free(text);
+  return status;
+}
+
+/* unit: "SM" or "CU". */
+static int put_source(const struct gc_finding *finding, enum gc_property property, const char *unit,
                       struct gc_infos *infos)
 {
   char name[80];
@@ -278,7 +325,7 @@ static int put_source(const struct gc_finding *finding, enum gc_property propert
   case GC_TABULATED:
     return gc_infos_set(infos, name, HWLOC_GPUCACHE_SOURCE_TABLE);
   case GC_ABSENT:
-    return gc_infos_setf(infos, name, HWLOC_GPUCACHE_SOURCE_ABSENT "%s", finding->why);
+    return put_absent(name, finding->why, unit, infos);
   case GC_MEASURED:
     status = gc_infos_set(infos, name, HWLOC_GPUCACHE_SOURCE_MEASURED);
     snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX,
@@ -290,7 +337,7 @@ static int put_source(const struct gc_finding *finding, enum gc_property propert
 }
 
 static int put_property(const struct gc_results *results, const struct gc_measured *from,
-                        enum gc_property property, struct gc_infos *infos)
+                        enum gc_property property, const char *unit, struct gc_infos *infos)
 {
   bool fits = true;
   int status = 0;
@@ -302,11 +349,11 @@ static int put_property(const struct gc_results *results, const struct gc_measur
     if (!status)
       status = put_text(results, from, property, infos, &fits);
   }
-  return status || !fits ? status : put_source(&from->found[property], property, infos);
+  return status || !fits ? status : put_source(&from->found[property], property, unit, infos);
 }
 
 static int put_element(const struct gc_results *results, const struct gc_measured *from,
-                       struct gc_infos *infos)
+                       const char *unit, struct gc_infos *infos)
 {
   int status = 0;
 
@@ -317,12 +364,13 @@ static int put_element(const struct gc_results *results, const struct gc_measure
         *(const uint64_t *)((const char *)from + rows[i].at))
       status = put_number(&rows[i], from, infos);
   for (int property = 0; property < GC_PROPERTY_COUNT && !status; property++)
-    status = put_property(results, from, (enum gc_property)property, infos);
+    status = put_property(results, from, (enum gc_property)property, unit, infos);
   return status;
 }
 
 int gc_publish(const struct gc_results *results, struct gc_record *record)
 {
+  const char *unit = gc_record_unit(record);
   int status = 0;
 
   for (int kind = 0; kind < GC_KIND_COUNT && !status; kind++) {
@@ -333,7 +381,8 @@ int gc_publish(const struct gc_results *results, struct gc_record *record)
       continue;
     if (!(element = gc_record_find(record, from->kind)))
       element = gc_record_add(record, from->kind);
-    status = element ? put_element(results, from, &element->infos) : -ENOMEM;
+    status = element ? put_element(results, from, unit, &element->infos) : -ENOMEM;
   }
-  return status ? status : put_element(results, &results->element[GC_WHOLE_GPU], &record->infos);
+  return status ? status
+                : put_element(results, &results->element[GC_WHOLE_GPU], unit, &record->infos);
 }

@@ -214,7 +214,7 @@ int gc_step_excess_misses(struct gc_measurement *m, struct gc_measured *element)
     gc_set_absent(element, GC_EXCESS_MISSES, "no array larger than the cache can be walked");
   else if (!status && misses < LEAST)
     gc_set_absent(element, GC_EXCESS_MISSES,
-                  "an array that is one line larger has no more slow loads");
+                  "one line more than the capacity causes no further misses");
   else if (!status) {
     const double confidence = error > 0 ? erf(TOLERANCE * misses / error / M_SQRT2) : 1;
 

@@ -572,7 +572,7 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
   if (why)
     return gc_no_value(&m->bench, why);
   if (element->kind == GC_CONSTANT_L15)
-    return gc_no_value(&m->bench, "few lines of it would stay in the constant L1, which is nearer");
+    return gc_no_value(&m->bench, "the constant L1 in front of it hides its sets");
   if (lines.lines < 2 || lines.lines > LINES_MOST)
     return gc_no_value(&m->bench, "it has too few or too many lines to walk them one by one");
   if (!(o = gc_step_alloc(&m->bench, 1, sizeof(*o))))

@@ -121,8 +121,8 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
     return status;
   if (found.entries)
     return put_found(range, element, &found, nearer);
-  snprintf(why, sizeof(why), "loads of %llu MiB do not wait for translations%s",
-           (unsigned long long)(found.tried_bytes >> 20), second ? " longer" : "");
+  snprintf(why, sizeof(why), "no load waited %sfor a translation in %llu MiB of addresses",
+           second ? "longer " : "", (unsigned long long)(found.tried_bytes >> 20));
   if (found.blind)
     snprintf(why, sizeof(why), "%s",
              second ? "the first TLB has too many entries, or there are too few addresses, to find "
@@ -142,7 +142,7 @@ int gc_step_tlb(struct gc_measurement *m, struct gc_measured *element)
   int status, closed;
 
   if (element->kind == GC_L2_TLB && !gc_found(&m->results->element[GC_L1_TLB], GC_ENTRY)) {
-    set_all_absent(element, GC_LASTING, "the first TLB is not known");
+    set_all_absent(element, GC_LASTING, "this needs the values of L1TLB, which are absent");
     return 0;
   }
   if ((status = gc_tlb_range_open(m, &range, &absent)))

@@ -217,9 +217,9 @@ static const char *lacks(struct state *s, size_t pattern)
   if (s->m->results->sm_count < s->m->bench.properties.sms)
     return "blocks did not reach all SMs";
   if (!gc_found(s->first, GC_ENTRIES))
-    return "the first TLB is not known";
+    return "this needs the number of entries of L1TLB, which is absent";
   if (p->lost == LOST_BOTH && !gc_found(s->second, GC_ENTRIES))
-    return "the second TLB is not known";
+    return "this needs the number of entries of L2TLB, which is absent";
   if (p->in_memory && s->range.piece / 2 < L2S * s->m->bench.properties.l2_bytes)
     return "there is too little memory to evict the L2";
   for (s->slots = SLOTS; s->slots > SLOTS_LEAST && !fits(s, pattern);)
