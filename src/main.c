@@ -324,7 +324,7 @@ static const struct gc_option options[] = {
           "draw hit rate over capacity as SVG pictures, into DIR"),
     FLAG("python", DOCTOR, python, "examine pyhwloc, as python3 in PATH imports it"),
     VALUE("probe", "KIND", DOCTOR, probe, read_text, "what to try", NULL),
-    FLAG("all", MEASURE | SHOW, all, "print everything, also why values are absent"),
+    FLAG("all", MEASURE | SHOW, all, "print all values, and why others are absent"),
     VALUE("color", "WHEN", MEASURE | SHOW, color, read_color, "auto, always or never",
           "bold and dim text: auto (on a terminal), always, never"),
     FLAG("xml", MEASURE | SHOW, xml, "print the record of one GPU as hwloc XML (lstopo -i FILE)"),

@@ -34,6 +34,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/describe/gpu.h \
 	src/tool/describe/notes.c \
 	src/tool/describe/notes.h \
+	src/tool/describe/sharing.c \
+	src/tool/describe/sharing.h \
 	src/tool/describe/structure.c \
 	src/tool/describe/structure.h \
 	src/tool/describe/table.c \

@@ -47,13 +47,13 @@ caveat="no value shown is measured: all come from the kernel driver's tables (sy
   has "$output" "ScalarL1Cache: 144 shared by 2 CUs each, 16 used by 1 CU"
   has_not "$output" "no PerCU of ScalarL1Cache"
   is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
-    "$(grep -o '^ *[A-Za-z0-9]* .* sysfs ' <<<"$output" | awk '{print $1}' | xargs)"
+    "$(grep -o '^ *[A-Za-z0-9]* .* sysfs$' <<<"$output" | awk '{print $1}' | xargs)"
   has "$output" "the GPU: gfx942, 8 XCDs"
   has_not "$output" measured
   is '' "$(leftovers)"
   # what matters of that
   run_split "$tool" show
-  has "$output" "  CUs that share one: L2Cache 38, ScalarL1Cache 1 to 2, InstructionCache 1 to 2"
+  has "$output" "  CUs per instance: L2Cache 38, ScalarL1Cache 1 to 2, InstructionCache 1 to 2"
   has_not "$output" "the GPU: "
   has "$(cat "$top_srcdir/doc/amd.md")" "$output"
 }

@@ -30,7 +30,7 @@ ci_tests += tests/tool/compare.bats tests/tool/documents.bats tests/tool/export.
 smoke_tests += tests/tool/usage.bats tests/tool/gpus.bats tests/tool/doctor.bats
 tests/tool/amdsim.log: tests/records/mi100.xml tests/records/mi210.xml tests/records/mi300x.xml \
   tests/records/rx7900xtx.xml
-tests/tool/show.log: tests/records/rx7900xtx.xml tests/records/h200.xml tests/records/small.xml
+tests/tool/show.log: $(sim_records) tests/records/small.xml
 tests/tool/documents.log: tests/records/h200.xml tests/records/t1000.xml
 tests/tool/doctor.log tests/tool/failures.log tests/tool/show.log tests/tool/store.log: tests/records/tiny.xml
 EXTRA_DIST += $(tool_tests) \

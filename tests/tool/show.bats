@@ -33,15 +33,16 @@ use_h200() {
   use_record small
   run_split "$tool" show --all --sim "$small"
   [[ ${lines[0]} =~ ^gpu0:\ Small\ Test\ GPU,\ 4\ SMs\ at\ 1000\ MHz,\ driver\ simulated,\ measured\ 20 ]]
-  [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +LINE\ +FETCH\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
+  [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +LINE\ +FETCH\ +PER\ SM\ +IN\ ALL\ +CONFIDENCE\ +SOURCE$ ]]
   [[ ${lines[2]} =~ ^\ {2}DeviceMemory ]]
   [[ ${lines[3]} =~ ^\ {4}L2Cache ]]
-  [[ ${lines[4]} =~ ^\ {6}L1Cache\ +8\ KiB\ +-\ +128\ B\ +32\ B\ +1\ +4\ +measured\ +0\.9 ]]
-  [[ $output =~ ELEMENT\ +CYCLES\ +NS\ +MISS\ +READ\ +WRITE\ +SHARED\ WITH ]]
+  [[ ${lines[4]} =~ ^\ {6}L1Cache\ +8\ KiB\ +-\ +128\ B\ +32\ B\ +1\ +4\ +0\.9[0-9]*\ +measured$ ]]
+  [[ $output =~ ELEMENT\ +CYCLES\ +NS\ +MISS\ +READ\ +WRITE$'\n' ]]
   local fast=${output#*CYCLES}
   [[ $fast =~ $'\n'\ {4}L2Cache\ +200\.0\ +200\.0\ +\+200\.0\ +[0-9.]+\ GB/s ]]
-  [[ $fast =~ $'\n'\ {6}L1Cache\ +30\.0\ +30\.0\ +\+170\.0\ +[0-9.]+\ B/cycle\ +-\ +Texture,\ ReadOnly$'\n' ]]
-  [[ $fast =~ ConstantL1Cache[^$'\n']*none$'\n' ]]
+  [[ $fast =~ $'\n'\ {6}L1Cache\ +30\.0\ +30\.0\ +\+170\.0\ +[0-9.]+\ B/cycle\ +-$'\n' ]]
+  has "$output" $'\n'"  one storage: L1Cache, TextureCache, ReadOnlyCache"$'\n'
+  has "$output" $'\n'"  own storage: ConstantL1Cache, SharedMemory"$'\n'
   has "$output" "an SM: compute capability 7.0, 2048 threads, in warps of 32, 16 blocks, 65536 registers"
   has "$output" "the memory bus: 64 bits, 1000 MHz, ECC off"
   has "$output" "L2Cache: 1 partition"
@@ -60,13 +61,13 @@ use_h200() {
     -e 's/^\[cache L1\]/[unified]\ntotal = 64 KiB\ncarveouts = 0 8 16 32 KiB\n\n&/' "$small" >"$BATS_TEST_TMPDIR/halves"
   run_split "$tool" show --sim "$BATS_TEST_TMPDIR/halves"
   is 0 "$status"
-  has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
-  has "$output" "L1 by carve-out (%): 0: 64 KiB, 1: 56, 26: 48, 51: 32"$'\n'
+  has "$output" "  L2Cache: 2 partitions, 4 SMs near each; a partition caches what its SMs read"
+  has "$output" "  carve-out 0 %: L1 64 KiB, 1: 56, 26: 48, 51: 32"$'\n'
   run_split "$tool" show --all --sim "$BATS_TEST_TMPDIR/halves"
   is 0 "$status"
   [[ $output =~ $'\n'\ {6}near\ partition\ +200\.0\ +200\.0\ +- ]]
   [[ $output =~ $'\n'\ {6}far\ partition\ +260\.0\ +260\.0\ +- ]]
-  has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
+  has "$output" "L2Cache: 2 partitions, 4 SMs near each; a"
   has "$output" "capacity of L1Cache, TextureCache, ReadOnlyCache: carve-out 0 %, with 16 resident blocks per SM"
   is 1 "$(grep -c 'capacity of' <<<"$output")"
   # the percentages, and below them the capacities: the largest carve-out is 32 KiB
@@ -79,20 +80,26 @@ use_h200() {
   run_split "$tool" show --all gpu0
   is 0 "$status"
   local text
-  text=$(xargs -d '\n' <<<"$output" | tr -s ' ')
-  has "$text" "L1Cache: 512 sets of 4 lines, selected by parities of address bits (0x"
+  text=$(xargs -d '\n' <<<"$output" | tr -s ' ' | sed 's/, 0x/,0x/g')
+  has "$text" "L1Cache: 512 sets of 4 lines, selected by parities of virtual address bits (0x"
   has "$text" "; replacement: slru"
-  has "$text" "L1Cache: share of lines that survive later fills: 434: 0."
+  [[ $text =~ "L1Cache: after 434 fills "[0-9.]*" % of the lines are left, after 868: "[0-9.]*" %, " ]]
   has "$text" "L1Cache: stores go through to the next level; a store to an absent line brings in its sector"
-  has "$text" "L1Cache: lines under way at the same time: at least 64 of an SM, at least 16 of a warp"
-  has "$text" "ConstantL1Cache: 8 sets of 4 lines, selected by parities of address bits (0x40,0x80,0x100); replacement: plru; with one line too many, 5.0 misses in each pass"
+  has "$text" "L1Cache: outstanding misses: at least 64 per SM, at least 16 per warp"
+  has "$text" "ConstantL1Cache: 8 sets of 4 lines, selected by parities of virtual address bits (0x40,0x80,0x100); replacement: plru; with one line too many, 5.0 misses in each pass"
   has "$text" "InstructionCache: SMs that share one: 0,1 ..."
   has "$text" "L2Cache: the driver limits what a miss fetches to 64 bytes"
   has "$text" "can be set aside for persisting accesses; memory can be compressed"
   has "$text" "SharedMemory: 194.7 cycles from another SM in the cluster"
   has "$text" "DeviceMemory: 95 % of loads take at most 992.0 cycles DeviceMemory: latency while others read, GB/s:ns: 0: 316.9"
-  has "$text" "TextureCache: 512 sets of 4 lines, selected by parities of address bits (0x80,0x100,0x150200"
-  has "$text" "order of warps whose loads pile up: oldest"
+  has "$text" "TextureCache: 512 sets of 4 lines, selected by parities of virtual address bits (0x80,0x100,0x150200"
+  has "$text" "if loads queue up: the oldest warps go first"
+  has "$text" "one storage: L1Cache, TextureCache, ReadOnlyCache, SharedMemory; ConstantL15Cache, instructions own storage: ConstantL1Cache, InstructionCache SMs per instance: ConstantL15Cache 16.5 on average, InstructionCache 2, L2TLB 4 to 6"
+  local order
+  for order in "round-robin:warps take turns" "ready:the warps that became ready last go first" "other:warps go in another order"; do
+    sed "s/\(GPUCacheWarpOrder\" value=\"\)[^\"]*/\1${order%:*}/" "$records"/*.xml >"$BATS_TEST_TMPDIR/order.xml"
+    has "$("$tool" show --all "$BATS_TEST_TMPDIR/order.xml")" "if loads queue up: ${order#*:}"
+  done
 }
 
 @test "an AMD GPU has CUs, not SMs" {
@@ -105,7 +112,54 @@ use_h200() {
   has "$output" "  DeviceMemory: a CU makes a request every "
   has "$output" " cycles (coalesced), "
   has "$output" " cycles (uncoalesced)"
-  has_not "$output" "an SM"
+  local text
+  text=$(xargs -d '\n' <<<"$output" | tr -s ' ')
+  has "$text" "CUs per instance: GL1Cache 8, ScalarL1Cache 2, InstructionCache 2"
+  has "$text" "outstanding misses: at least 64 per CU, at least 16 per warp"
+  has "$text" "latency without traffic 304.8 ns, with traffic 256.0 (a clock rises)"
+  is '' "$(grep -E '\bSMs?\b|PerSM' <<<"$output")"
+  # below the tables as in the notes, and in reasons
+  use_record mi300x
+  run_split "$tool" show --sim mi300x
+  has "$output" "; Instances, PerCU of L1TLB"
+  is '' "$(grep -E '\bSMs?\b|PerSM' <<<"$output")"
+  run_split "$tool" show --all --sim mi300x
+  text=$(xargs -d '\n' <<<"$output" | tr -s ' ')
+  has "$text" "PerCU of L1TLB: blocks did not reach all CUs, or their numbers have gaps"
+  has "$text" "OutstandingPerWarp of L1Cache: a CU requests lines too slowly to reach a limit"
+  is '' "$(grep -E '\bSMs?\b|PerSM' <<<"$output")"
+}
+
+@test "--all shows each value, or names --json as its place" {
+  # what is no value: the identity of the GPU and of the record, and the cost
+  local hidden='Backend|lstopoStyle|ProcessName|SyntheticDescription|hwlocVersion|GPUCache(Format|MIG|Method|Status|VBIOS|Version|MeasuringRepeats)'
+  # all groups are in JSON; a table of carve-outs that is the same as the first one is left out
+  hidden+='|CUGroups|CarveoutTable4Warps'
+  local name file line all n=0 unit=SMs
+  for name in h200 mi300x; do
+    file=$top_builddir/tests/records/$name.xml
+    all=$("$tool" show --all "$file")
+    has "$all" $'\n'"  more: show --json (all groups of $unit, each confidence, identity of the GPU)"
+    while IFS=: read -r line _; do
+      sed "${line}d" "$file" >"$BATS_TEST_TMPDIR/less.xml"
+      n=$((n + 1))
+      [ "$("$tool" show --all "$BATS_TEST_TMPDIR/less.xml" 2>&1)" != "$all" ] ||
+        { sed -n "${line}p" "$file"; return 1; }
+    done < <(grep -nE '<info name="[A-Za-z0-9]*"' "$file" | grep -vE "name=\"($hidden|[A-Za-z0-9]*(Source|Confidence))\"")
+    unit=CUs
+  done
+  [ "$n" -ge 150 ]
+}
+
+@test "a row without any value is left out of its table" {
+  run_split "$tool" measure --only L1Cache --sim h200
+  is 0 "$status"
+  is "ELEMENT L1Cache ELEMENT L1Cache" "$(grep -oE '^ +[A-Za-z0-9]+  ' <<<"$output" | xargs)"
+  use_record rx7900xtx
+  run_split "$tool" show --sim rx7900xtx
+  [[ $output =~ $'\n'\ +GL1Cache\ +256\ KiB ]]
+  has_not "${output#*CYCLES}" "GL1Cache  "
+  is '' "$(grep -E '^ +[A-Za-z0-9]+( +-)+$' <<<"$output")"
 }
 
 @test "a record without a compute capability has CUs only if it is of an AMD GPU" {
@@ -255,7 +309,7 @@ measure_on_terminal() {
 
 # The lines below the tables: those after the last row, which is an element or a partition.
 below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; next }
-  table && /^  +[A-Za-z0-9]+( partition)?  / { below = ""; next } { below = below $0 "\n" } END { printf "%s", below }' <<<"$1"; }
+  table && /^ *[A-Za-z0-9]+( partition)? +[-0-9>]/ { below = ""; next } { below = below $0 "\n" } END { printf "%s", below }' <<<"$1"; }
 
 @test "below the tables are at most five lines; the last one says how to see more" {
   local record
@@ -266,10 +320,10 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
     [ "$(widest "$output")" -le 100 ]
     run below_tables "$output"
     [ "${#lines[@]}" -ge 3 ] && [ "${#lines[@]}" -le 5 ]
-    has "$output" "  L2Cache: 2 partitions, near to "
-    has "$output" "  L1 by carve-out (%): 0: 217 KiB, "
-    has "$output" "  SMs that share one: ConstantL15Cache about 16.5"
-    [[ ${lines[-1]} == "  show --all: "*"; why "[0-9]*" absent" ]]
+    has "$output" "  one storage: L1Cache, TextureCache, ReadOnlyCache, SharedMemory"
+    has "$output" "  L2Cache: 2 partitions, 66 SMs near each; a partition caches what its SMs read"
+    has "$output" "  carve-out 0 %: L1 217 KiB, "
+    [[ ${lines[-1]} == "  more: show --all ("*"; why "[0-9]*" absent)" ]]
     # with a provisional record, too, and however long the reason is
     sed 's/<info name="GPUCacheMeasured"/<info name="GPUCacheProvisional" value="'"$(printf 'lorem %.0s' {1..50})"'"\/><info name="GPUCacheProvisionalTried" value="2026-01-01T00:00:00Z"\/>&/' \
       "$record" >"$BATS_TEST_TMPDIR/later.xml"
@@ -291,8 +345,8 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   has_not "$output" "  L1TLB"
   has "$output" "  absent: all of L1TLB, L2TLB; "
   run_split "$tool" show --all --sim "$tiny"
-  has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" " SMGroups, PerSM of L2TLB: the first TLB is not known"
-  is 'null "absent:the first TLB is not known"' \
+  has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" " SMGroups, PerSM of L2TLB: this needs the values of L1TLB, which are absent"
+  is 'null "absent:this needs the values of L1TLB, which are absent"' \
     "$("$tool" show --json --sim "$tiny" | jq -c '.[0].elements[] | select(.subtype == "L2TLB") | .ReachBytes, .ReachSource' | xargs -d '\n')"
 }
 
@@ -303,7 +357,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   is "$(grep -E '^ +[A-Za-z0-9]+  +[0-9]' <<<"$output" | awk '{ print $1 }' | awk '!seen[$0]++' | xargs)" \
     "$(grep -oE '^  (capacity of )?[A-Z][A-Za-z0-9]+: ' <<<"$output" | tr -d ': ' | uniq | xargs)"
   notes=${output#*$'\n  no '}
-  is '' "$(grep -E '^  [^ ]' <<<"$notes" | tail -n +2 | grep -v '^  no ' || true)"
+  is "  more: show --json" "$(grep -E '^  [^ ]' <<<"$notes" | tail -n +2 | grep -v '^  no ' | sed 's/ (.*//')"
   # one line for each reason in the record; PerSM of what SMs share is no news
   reasons=$("$tool" show --json "$record" | jq -r '.[0].elements[] | . as $e | to_entries[]
     | select((.key | endswith("Source")) and (.value | startswith("absent")))
@@ -411,14 +465,14 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   local long='the first of many words and the last of many words, which do not fit in one line of this table' id
   id=GPU-11111111-0000-0000-0000-000000000017
   sed -i "/subtype=.L1Cache/,/<.object>/s/the vendor's interface does not state it/$long, $long/
-    s/value=.TextureCache,ReadOnlyCache,SharedMemory./value='TextureCache,ReadOnlyCache,SharedMemory,ConstantL1Cache,ConstantL15Cache'/" \
+    s/value=.TextureCache,ReadOnlyCache,SharedMemory./value='TextureCache,ReadOnlyCache,SharedMemory,ConstantL1Cache,ConstantL15Cache,InstructionCache'/" \
     "$records/$id.xml"
   run_split "$tool" show --all gpu0
   is 0 "$status"
   is '' "$errors"
   [ "$(widest "$output")" -le 100 ]
   has "$(xargs <<<"${output//\'/}")" "no Nominal of L1Cache: $long, $long"
-  has "$(xargs <<<"${output//\'/}")" "Texture, ReadOnly, Shared, ConstantL1, ConstantL1.5"
+  has "$(xargs <<<"${output//\'/}")" "one storage: L1Cache, TextureCache, ReadOnlyCache, SharedMemory, ConstantL1Cache, ConstantL15Cache, InstructionCache; "
   # a hanging indent
   [[ $output =~ $'\n'"  no Nominal of L1Cache: "[^$'\n']*$'\n'"    "[a-z] ]]
 }
@@ -428,7 +482,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   run_split "$tool" show --element L1Cache,L2Cache gpu0
   is 0 "$status"
   is "L2Cache L1Cache L2Cache near far L1Cache" \
-    "$(grep -E '^ +[A-Za-z0-9]+( partition)? .*(-|measured .*|Shared)$' <<<"$output" | awk '{ print $1 }' | xargs)"
+    "$(grep -E '^ +[A-Za-z0-9]+( partition)? .*(-|measured|GB/s|cycle)$' <<<"$output" | awk '{ print $1 }' | xargs)"
   has_not "$output" Constant
   has_not "$output" "an SM: "
   has_not "$output" "no Nominal of L1Cache"
@@ -476,19 +530,49 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   has "$errors" "nothing named 'Foo', 'Bar' can be measured; known: "
 }
 
-@test "on a narrow terminal no line is longer than the terminal, and a sentence names what is left out" {
+@test "in 80 columns each row is one line with its confidence, and at most five lines are below" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  local record text n=0
+  for record in "$top_builddir"/tests/records/*.xml "$top_srcdir"/doc/results/structure/h[12]00.xml; do
+    n=$((n + 1))
+    if [[ $record == */t1000.xml ]]; then
+      output=$(on_terminal 80 "$tool show --color never $record")
+    else
+      output=$(COLUMNS=80 "$tool" show "$record")
+    fi
+    [ "$(widest "$output")" -le 80 ]
+    is '' "$(grep -n ' $' <<<"$output")"
+    # the tables: two headings that are whole, and rows that begin with the name of an element
+    text=$(sed -n '/^ELEMENT/,/^  [a-z]* *[a-z]*:/p' <<<"$output")
+    is 1 "$(grep -cE '^ELEMENT +CAPACITY +NOMINAL +LINE +FETCH +PER [SC][MU] +IN ALL +CONFIDENCE( +SOURCE)?$' <<<"$text")"
+    is 1 "$(grep -cE '^ELEMENT +CYCLES +NS +MISS +READ +WRITE$' <<<"$text")"
+    is '' "$(grep -vE '^ELEMENT |^ *[A-Z][A-Za-z0-9]+ +[0-9>-]|^ *(near|far) partition +[0-9]|^$|^  [a-z]' <<<"$text")"
+    output=$(sed 1d <<<"$output")
+    run below_tables "$output"
+    [ "${#lines[@]}" -ge 2 ] && [ "${#lines[@]}" -le 5 ]
+    [[ ${lines[-1]} == "  more: show --all ("* ]]
+    grep -q 'CONFIDENCE *SOURCE$' <<<"$text" || has "${lines[-1]}" "; in a wider terminal: SOURCE"
+    # one storage is stated, not only in a column
+    ! grep -q '"SharedWith" value="TextureCache,ReadOnlyCache' "$record" || has "$output" "  one storage: L1Cache, TextureCache, ReadOnlyCache"
+  done
+  [ "$n" -ge 20 ]
+}
+
+@test "on a narrow terminal no line is longer than the terminal, and what is left out is named" {
   command -v script >/dev/null || skip "script (package bsdutils) is missing"
   local record=$top_srcdir/doc/results/structure/h200.xml columns
   for columns in 40 80; do
     output=$(on_terminal "$columns" "$tool show --color never $record")
     [ "$(widest "$output")" -le "$columns" ]
     has "$output" "26.60 MiB"
-    has "$(xargs <<<"$output")" "In $columns columns, these do not fit: "
+    [[ $(xargs <<<"$output") == *"in a wider terminal: "*SOURCE* ]]
+    has_not "$output" $'\n'"WITH"
     # $COLUMNS has the same effect, on a terminal and elsewhere
     is "$output" "$(COLUMNS=$columns "$tool" show "$record")"
     is "$output" "$(COLUMNS=$columns on_terminal 120 "$tool show --color never $record")"
     output=$(on_terminal "$columns" "$tool show --all --color never $record")
     [ "$(widest "$output")" -le "$columns" ]
+    has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" "In $columns columns, these do not fit: "
   done
   output=$(on_terminal 120 "$tool show --color never $record")
   is "$("$tool" show "$record")" "$output"

@@ -46,31 +46,30 @@ const char *gc_absent_reason(const struct gc_infos *infos, size_t i, size_t *len
   return why + strspn(why, " ");
 }
 
-#define ABSENT_LIST 512
+void gc_absent_append(const struct gc_record *record, const char *property, size_t length,
+                      char text[GC_ABSENT_LIST])
+{
+  const size_t used = strlen(text), tail = strlen("SM");
+  /* "PerSM" is "PerCU", as in the table */
+  const bool ends = length > tail && !strncmp(property + length - tail, "SM", tail);
 
-/* Lists the properties that are absent for this reason: "PerSM, Instances". */
+  snprintf(text + used, GC_ABSENT_LIST - used, "%s%.*s%s", used ? ", " : "",
+           (int)(ends ? length - tail : length), property, ends ? gc_record_unit(record) : "");
+}
+
+/* Lists the properties that are absent for this reason. */
 static void list_absent(const struct gc_record *record, size_t which, const char *why,
-                        char text[ABSENT_LIST])
+                        char text[GC_ABSENT_LIST])
 {
   const struct gc_infos *infos = infos_of(record, which);
-  const char *unit = gc_record_unit(record);
-  const size_t tail = strlen("SM");
 
   text[0] = '\0';
   for (size_t i = 0; i < infos->count; i++) {
-    const char *name = infos->array[i].name;
-    const size_t used = strlen(text);
     size_t length;
     const char *its = gc_absent_reason(infos, i, &length);
 
-    if (!its || strcmp(its, why))
-      continue;
-    /* "PerSM" is "PerCU", as in the table */
-    if (length > tail && !strncmp(name + length - tail, "SM", tail))
-      snprintf(text + used, ABSENT_LIST - used, "%s%.*s%s", used ? ", " : "", (int)(length - tail),
-               name, unit);
-    else
-      snprintf(text + used, ABSENT_LIST - used, "%s%.*s", used ? ", " : "", (int)length, name);
+    if (its && !strcmp(its, why))
+      gc_absent_append(record, infos->array[i].name, length, text);
   }
 }
 
@@ -96,7 +95,7 @@ static bool is_old(const struct gc_record *record, unsigned only, size_t which, 
 /* Whether the same properties of an earlier element are absent for this reason. */
 static bool is_grouped(const struct gc_record *record, unsigned only, size_t which, const char *why)
 {
-  char its[ABSENT_LIST], other[ABSENT_LIST];
+  char its[GC_ABSENT_LIST], other[GC_ABSENT_LIST];
 
   list_absent(record, which, why, its);
   for (size_t k = 0; k < which; k++) {
@@ -110,7 +109,7 @@ static bool is_grouped(const struct gc_record *record, unsigned only, size_t whi
 /* "  no Sets, Ways of TextureCache, ReadOnlyCache; Sets of L2Cache: reason" */
 static void print_reason(const struct gc_record *record, unsigned only, const char *why, FILE *out)
 {
-  char properties[ABSENT_LIST], other[ABSENT_LIST];
+  char properties[GC_ABSENT_LIST], other[GC_ABSENT_LIST];
   const char *before = "  no ";
 
   for (size_t which = 0; which <= record->count; which++) {

@@ -8,14 +8,12 @@
 
 #include "record/record.h"
 
-#include <stdio.h>
-
 #define GC_BRIEF_LINES 5
 
-/* Writes what becomes at most GC_BRIEF_LINES lines with gc_terminal_print: why the record is
- * provisional, partitions, sharing, carve-outs, and which values are missing in the tables. The
- * last line says how to see more. Only the sentence about a provisional record is longer than
- * GC_TEXT_WIDTH. only: a set of kinds, as gc_show_has. */
-void gc_show_brief(const struct gc_record *record, unsigned only, FILE *out);
+/* Prints at most GC_BRIEF_LINES lines: why the record is provisional, which values are missing in
+ * the tables, storage, partitions, carve-outs, instances. The last line says how to see more. No
+ * line is longer than the terminal; below 80 columns there are more lines. only: a set of kinds, as
+ * gc_show_has. left_out: the columns that do not fit. 0, or -1: out of memory. */
+int gc_show_brief(const struct gc_record *record, unsigned only, const char *left_out);
 
 #endif

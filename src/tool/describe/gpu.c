@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record for people: a line about the GPU, the two tables, and below them a few lines
- * (show_brief.c) or all notes (show_notes.c, show_absent.c).
+ * A record for people: a line about the GPU, the two tables, and below them a few lines (brief.c)
+ * or all notes (notes.c, absent.c).
  */
 #include "tool/describe/gpu.h"
 
@@ -51,24 +51,29 @@ static bool is_dim(size_t column, const char *cell)
          (column == GC_SHOW_CONFIDENCE && atof(cell) < LOW_CONFIDENCE);
 }
 
-static void print_tables(struct gc_table *holds, struct gc_table *fast, bool colour)
-{
-  char left_out[200] = "";
+#define LEFT_OUT 200
 
+/* Lists the columns that do not fit the terminal. */
+static void print_tables(struct gc_table *holds, struct gc_table *fast, bool colour,
+                         char left_out[LEFT_OUT])
+{
+  /* a narrow terminal has no column to spare */
+  const char *indent = gc_terminal_text_width() < GC_TEXT_WIDTH ? "" : "  ";
+
+  *left_out = '\0';
   holds->colour = fast->colour = colour;
   holds->is_dim = fast->is_dim = is_dim;
-  gc_table_narrow(holds, "  ", left_out, sizeof left_out);
-  gc_table_narrow(fast, "  ", left_out, sizeof left_out);
+  gc_table_narrow(holds, indent, left_out, LEFT_OUT);
+  gc_table_narrow(fast, indent, left_out, LEFT_OUT);
   if (holds->rows > 1) {
-    gc_table_print(holds, "  ");
+    gc_table_print(holds, indent);
     if (fast->rows > 1)
       putchar('\n');
   }
   if (fast->rows > 1)
-    gc_table_print(fast, "  ");
+    gc_table_print(fast, indent);
   free(holds->cells);
   free(fast->cells);
-  gc_table_print_left_out(left_out);
 }
 
 /* All notes but the absent values. */
@@ -100,20 +105,34 @@ static int print_notes(void write(const struct gc_record *, unsigned, FILE *),
   return failed;
 }
 
+static int print_all(const struct gc_record *record, unsigned only, bool colour)
+{
+  char more[GC_TEXT_WIDTH];
+
+  if (print_notes(write_notes, record, only, NULL) ||
+      print_notes(gc_show_absent, record, only, colour ? GC_DIM : NULL))
+    return -1;
+  snprintf(more, sizeof more,
+           "  more: show --json (all groups of %ss, each confidence, identity of the GPU)",
+           gc_record_unit(record));
+  gc_terminal_print(more, NULL);
+  return 0;
+}
+
 int gc_show_gpu(const struct gc_record *record, const char *gpu, const struct gc_tool *tool)
 {
   const bool colour = gc_terminal_colour(tool->color);
+  char left_out[LEFT_OUT];
   struct gc_table holds, fast;
   int failed = gc_show_make(record, tool->elements, &holds, &fast);
 
   if (!failed) {
     print_heading(record, gpu, colour);
-    print_tables(&holds, &fast, colour);
+    print_tables(&holds, &fast, colour, left_out);
     if (tool->all)
-      failed = print_notes(write_notes, record, tool->elements, NULL) ||
-               print_notes(gc_show_absent, record, tool->elements, colour ? GC_DIM : NULL);
-    else
-      failed = print_notes(gc_show_brief, record, tool->elements, NULL);
+      gc_table_print_left_out(left_out);
+    failed = tool->all ? print_all(record, tool->elements, colour)
+                       : gc_show_brief(record, tool->elements, left_out);
   }
   if (failed)
     gc_say(gpu, "out of memory");

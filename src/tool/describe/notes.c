@@ -6,6 +6,7 @@
 #include "tool/describe/notes.h"
 
 #include "record/lists.h"
+#include "tool/describe/sharing.h"
 #include "tool/describe/structure.h"
 #include "tool/print/format.h"
 #include "tool/print/table.h"
@@ -28,6 +29,7 @@ enum fact_form {
   PLAIN,
   BYTES,
   MHZ,
+  ORDER,   /* of warps */
   SEVERAL, /* printed only when there is more than one */
   GROUPS   /* the first group only */
 };
@@ -45,6 +47,7 @@ static const struct fact facts[] = {
     {"groups of SMs", "GPCSMs", GROUPS, "a GPC has ", " ..."},
     {"groups of SMs", "CPCSMs", GROUPS, "a CPC ", " ..."},
     {"groups of SMs", "TPCSMs", GROUPS, "a TPC ", " ..."},
+    {"L2 partition near each GPC", "GPCSides", PLAIN, "", ""},
     {"a cluster", "MaxClusterBlocks", PLAIN, "up to ", " blocks"},
     {"a cluster", "ClusterSMs", PLAIN, "such clusters reach ", " SMs"},
     {"an SM", "SIMDsPerSM", PLAIN, "", " SIMDs"},
@@ -54,7 +57,7 @@ static const struct fact facts[] = {
     {"an SM", "BlocksPerSM", PLAIN, "", " blocks"},
     {"an SM", "RegistersPerSM", PLAIN, "", " registers"},
     {"an SM", "CoresPerSM", PLAIN, "", " single-precision lanes"},
-    {"order of warps whose loads pile up", "WarpOrder", PLAIN, "", ""},
+    {"if loads queue up", "WarpOrder", ORDER, "", ""},
     {"a block", "ThreadsPerBlock", PLAIN, "", " threads"},
     {"a block", "RegistersPerBlock", PLAIN, "", " registers"},
     {"a block", "SharedBytesPerBlock", BYTES, "", " of shared memory"},
@@ -65,6 +68,11 @@ static const struct fact facts[] = {
     {"constant memory", "ConstantBytes", BYTES, "", ""},
     {"loads from device memory are cached in L1", "GlobalLoadsInL1", PLAIN, "", ""},
     {"local loads are cached in L1", "LocalLoadsInL1", PLAIN, "", ""},
+    {"to flush all caches", "FlushBytes", BYTES, "read ", ""},
+    {"measuring", "MeasuringMilliseconds", PLAIN, "", " ms"},
+    {"measuring", "MeasuringLaunches", PLAIN, "", " launches"},
+    {"measuring", "MeasuringDeviceBytes", BYTES, "", " of device memory"},
+    {"measuring", "MeasuredSMClockMHz", PLAIN, "at ", " MHz"},
 };
 
 /* Writes the SMs of the first group. If they do not fit, only the first of them are written. */
@@ -78,13 +86,21 @@ static void first_group(const char *groups, char *text, size_t size)
   snprintf(text, size, "%.*s", (int)length, groups);
 }
 
+static const char *warp_order(const char *value)
+{
+  return !strcmp(value, "oldest")        ? "the oldest warps go first"
+         : !strcmp(value, "round-robin") ? "warps take turns"
+         : !strcmp(value, "ready")       ? "the warps that became ready last go first"
+                                         : "warps go in another order";
+}
+
 static bool fact_text(const struct gc_infos *infos, const struct fact *fact, char *text,
                       size_t size)
 {
   const char *value = gc_infos_get(infos, fact->key);
   uint64_t number;
 
-  const bool is_text = fact->form == PLAIN || fact->form == GROUPS;
+  const bool is_text = fact->form == PLAIN || fact->form == GROUPS || fact->form == ORDER;
 
   if (!value || (!is_text && gc_infos_get_u64(infos, fact->key, &number)))
     return false;
@@ -96,6 +112,8 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
     snprintf(text, size, "%" PRIu64, number / 1000);
   else if (fact->form == GROUPS)
     first_group(value, text, size);
+  else if (fact->form == ORDER)
+    snprintf(text, size, "%s", warp_order(value));
   else
     snprintf(text, size, "%s", value);
   return true;
@@ -210,16 +228,20 @@ void gc_show_partitions(const struct gc_element *element, FILE *out)
 {
   const char *count = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITIONS);
   const char *sms = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITION_SMS);
+  const size_t first = sms ? strcspn(sms, ",") : 0;
+  bool equal = true;
 
   if (!count)
     return;
   fprintf(out, "  %s: %s partition%s", gc_kinds[element->kind].subtype, count,
           strcmp(count, "1") ? "s" : "");
-  if (sms && strchr(sms, ',')) {
-    fputs(", near to ", out);
-    for (; *sms; sms++)
-      fprintf(out, *sms == ',' ? " + " : "%c", *sms);
-    fputs(" SMs; each caches what its SMs read", out);
+  if (sms && sms[first]) {
+    for (const char *at = sms + first; *at; at += 1 + strcspn(at + 1, ","))
+      equal &= strcspn(at + 1, ",") == first && !strncmp(at + 1, sms, first);
+    fputs(", ", out);
+    for (size_t i = 0; equal ? i < first : sms[i]; i++)
+      fprintf(out, sms[i] == ',' ? " + " : "%c", sms[i]);
+    fprintf(out, " SMs near %s; a partition caches what its SMs read", equal ? "each" : "them");
   }
   putc('\n', out);
 }
@@ -268,6 +290,23 @@ static void print_tail(const struct gc_element *element, FILE *out)
   if (cycles)
     fprintf(out, "  %s: 95 %% of loads take at most %s cycles\n", gc_kinds[element->kind].subtype,
             cycles);
+}
+
+/* "  L2Cache: the census (second method) found 28.05 MiB, standard error 105.2 KiB" */
+static void print_census(const struct gc_element *element, FILE *out)
+{
+  char found[32], error[32];
+  uint64_t bytes;
+
+  if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CENSUS_BYTES, &bytes))
+    return;
+  gc_format_bytes(bytes, found, sizeof found);
+  fprintf(out, "  %s: the census (second method) found %s", gc_kinds[element->kind].subtype, found);
+  if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES, &bytes)) {
+    gc_format_bytes(bytes, error, sizeof error);
+    fprintf(out, ", standard error %s", error);
+  }
+  putc('\n', out);
 }
 
 /* "  host memory of NUMA node 0: reads 50.8 GB/s, stores 52.9 GB/s, copies to the GPU 55.4 GB/s, …,
@@ -347,11 +386,15 @@ void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
 {
   if (!only)
     print_facts(record, out);
+  gc_show_storage(record, only, out);
+  gc_show_own_storage(record, only, out);
+  gc_show_instances(record, only, out);
   for (size_t i = 0; i < record->count; i++) {
     const struct gc_element *element = &record->elements[i];
 
     if (!gc_show_has(only, element->kind))
       continue;
+    print_census(element, out);
     print_tail(element, out);
     print_hosts(element, out);
     print_peers(element, out);

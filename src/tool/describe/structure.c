@@ -5,12 +5,14 @@
  */
 #include "tool/describe/structure.h"
 
+#include "record/lists.h"
 #include "tool/print/format.h"
 #include "tool/print/table.h"
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 static const char *get(const struct gc_element *element, const char *key)
@@ -24,14 +26,15 @@ static void begin(const struct gc_element *element, FILE *out)
   fprintf(out, "  %s: ", gc_kinds[element->kind].subtype);
 }
 
-/* "  L1Cache: 512 sets of 4 lines, selected by parities of address bits (0x80,0x100); replacement:
- * lru; with one line too many, 5.0 misses in each pass" */
+/* "  L1Cache: 512 sets of 4 lines, selected by parities of virtual address bits (0x80,0x100);
+ * replacement: lru; with one line too many, 5.0 misses in each pass" */
 static void print_sets(const struct gc_element *element, FILE *out)
 {
   const char *sets = get(element, HWLOC_GPUCACHE_SETS), *ways = get(element, HWLOC_GPUCACHE_WAYS);
   const char *replaced = get(element, HWLOC_GPUCACHE_REPLACEMENT);
   const char *misses = get(element, HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE);
   const char *masks = get(element, HWLOC_GPUCACHE_SET_INDEX_MASKS), *before = "";
+  const char *address = get(element, HWLOC_GPUCACHE_SET_INDEX_ADDRESS);
 
   if (!ways && !replaced && !misses)
     return;
@@ -40,7 +43,8 @@ static void print_sets(const struct gc_element *element, FILE *out)
     fprintf(out, "%s%s%s line%s", sets ? sets : "sets", sets ? " sets of " : " of ", ways,
             strcmp(ways, "1") ? "s" : "");
     if (masks)
-      fprintf(out, ", selected by parities of address bits (%s)", masks);
+      fprintf(out, ", selected by parities of %s%saddress bits (%s)", address ? address : "",
+              address ? " " : "", masks);
     before = "; ";
   }
   if (replaced) {
@@ -53,7 +57,7 @@ static void print_sets(const struct gc_element *element, FILE *out)
 }
 
 /* "0.25,0.75": "  L1Cache: share of the replacements of each way: 0.25, 0.75". The ways of sets
- * that differ have the same form, and the curve "434:0.986,868:0.838". */
+ * that differ have the same form, and latencies under load, "0:338.9,1100:347.5". */
 static void print_list(const struct gc_element *element, const char *key, const char *what,
                        FILE *out)
 {
@@ -65,6 +69,22 @@ static void print_list(const struct gc_element *element, const char *key, const 
   fputs(what, out);
   for (; *list; list++)
     fprintf(out, *list == ':' ? ": " : *list == ',' ? ", " : "%c", *list);
+  putc('\n', out);
+}
+
+/* "  L1Cache: after 434 fills 98.6 % of the lines are left, after 868: 85.2 %" */
+static void print_survival(const struct gc_element *element, FILE *out)
+{
+  const char *list = get(element, HWLOC_GPUCACHE_SURVIVAL_CURVE);
+  double share;
+  uint64_t fills;
+
+  if (!gc_survival_next(&list, &fills, &share))
+    return;
+  begin(element, out);
+  fprintf(out, "after %" PRIu64 " fills %.1f %% of the lines are left", fills, 100 * share);
+  while (gc_survival_next(&list, &fills, &share))
+    fprintf(out, ", after %" PRIu64 ": %.1f %%", fills, 100 * share);
   putc('\n', out);
 }
 
@@ -112,35 +132,34 @@ static void print_driver_limits(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
-/* The limit, or else the lower bound: "64" or "at least 64". */
+/* The limit, or else the lower bound: "64 per SM" or "at least 64 per SM". */
 static bool print_limit(const struct gc_element *element, const char *key, const char *at_least_key,
                         const char *before, const char *whose, FILE *out)
 {
   const char *limit = get(element, key), *at_least = get(element, at_least_key);
 
   if (limit || at_least)
-    fprintf(out, "%s%s%s of %s", before, limit ? "" : "at least ", limit ? limit : at_least, whose);
+    fprintf(out, "%s%s%s per %s", before, limit ? "" : "at least ", limit ? limit : at_least,
+            whose);
   return limit || at_least;
 }
 
-/* "  L1Cache: lines under way at the same time: at least 64 of an SM, 6 of a warp". unit: "SM" or
- * "CU". */
+/* "  L1Cache: outstanding misses: at least 64 per SM, 6 per warp". unit: "SM" or "CU". */
 static void print_outstanding(const struct gc_element *element, const char *unit, FILE *out)
 {
   static const char *const keys[] = {
       HWLOC_GPUCACHE_OUTSTANDING_PER_SM, HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST,
       HWLOC_GPUCACHE_OUTSTANDING_PER_WARP, HWLOC_GPUCACHE_OUTSTANDING_PER_WARP_AT_LEAST};
-  const bool cu = !strcmp(unit, "CU");
   const char *before = "";
 
   if (!get(element, keys[0]) && !get(element, keys[1]) && !get(element, keys[2]) &&
       !get(element, keys[3]))
     return;
   begin(element, out);
-  fputs("lines under way at the same time: ", out);
-  if (print_limit(element, keys[0], keys[1], before, cu ? "a CU" : "an SM", out))
+  fputs("outstanding misses: ", out);
+  if (print_limit(element, keys[0], keys[1], before, unit, out))
     before = ", ";
-  print_limit(element, keys[2], keys[3], before, "a warp", out);
+  print_limit(element, keys[2], keys[3], before, "warp", out);
   putc('\n', out);
 }
 
@@ -211,6 +230,7 @@ static void print_slices(const struct gc_element *element, FILE *out)
   const char *slices = get(element, HWLOC_GPUCACHE_SLICES);
   const char *read = get(element, HWLOC_GPUCACHE_SLICE_READ_BYTES_PER_CYCLE);
   const char *mask = get(element, HWLOC_GPUCACHE_SIDE_MASK);
+  const char *granule = get(element, HWLOC_GPUCACHE_SIDE_GRANULE_BYTES);
 
   if (slices)
     fprintf(out, "  %s: %s slices", gc_kinds[element->kind].subtype, slices);
@@ -219,8 +239,12 @@ static void print_slices(const struct gc_element *element, FILE *out)
   if (slices)
     putc('\n', out);
   if (mask)
-    fprintf(out, "  %s: the parity of the address bits %s selects the partition\n",
+    fprintf(out, "  %s: the parity of the address bits %s selects the partition",
             gc_kinds[element->kind].subtype, mask);
+  if (mask && granule)
+    fprintf(out, ", for blocks of %s bytes", granule);
+  if (mask)
+    putc('\n', out);
 }
 
 /* "  SharedMemory: 32 banks of 4 bytes, each conflict costs 2.0 cycles" */
@@ -312,7 +336,7 @@ static void print_by_sm(const struct gc_element *element, const char *unit, FILE
           (int)(middle - least), least, most + 1, (int)(most - middle - 1), middle + 1);
 }
 
-/* "  L3Cache: a clock rises with traffic: a lone load takes 199.2 ns, beside others 150.4" */
+/* "  L3Cache: latency without traffic 199.2 ns, with traffic 150.4 (a clock rises)" */
 static void print_idle(const struct gc_element *element, FILE *out)
 {
   const char *idle = get(element, HWLOC_GPUCACHE_IDLE_LATENCY_NS);
@@ -321,8 +345,7 @@ static void print_idle(const struct gc_element *element, FILE *out)
   if (!idle || !beside)
     return;
   begin(element, out);
-  fprintf(out, "a clock rises with traffic: a lone load takes %s ns, beside others %s\n", idle,
-          beside);
+  fprintf(out, "latency without traffic %s ns, with traffic %s (a clock rises)\n", idle, beside);
 }
 
 void gc_show_structure(const struct gc_element *element, const char *unit, FILE *out)
@@ -331,8 +354,7 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_sets(element, out);
   print_list(element, HWLOC_GPUCACHE_SET_WAYS, "lines in each set: ", out);
   print_list(element, HWLOC_GPUCACHE_VICTIM_SHARES, "share of the replacements of each way: ", out);
-  print_list(element, HWLOC_GPUCACHE_SURVIVAL_CURVE, "share of lines that survive later fills: ",
-             out);
+  print_survival(element, out);
   print_by_sm(element, unit, out);
   print_idle(element, out);
   print_list(element, HWLOC_GPUCACHE_LATENCY_UNDER_LOAD,

@@ -153,28 +153,6 @@ static void write_cell(const struct subject *subject, char *cell)
   put(subject, HWLOC_GPUCACHE_WRITE_GBPS, " GB/s", cell);
 }
 
-/* The elements in the same storage, with their short names; "none" where that was measured. */
-static void shared_cell(const struct subject *subject, char *cell)
-{
-  const char *list = get(subject, HWLOC_GPUCACHE_SHARED_WITH);
-  const char *source = get(subject, HWLOC_GPUCACHE_SHARED_WITH HWLOC_GPUCACHE_SOURCE_SUFFIX);
-  char word[GC_RECORD_MAX_NAME];
-
-  if (!list && source && !gc_is_absent(source))
-    strcpy(cell, "none");
-  for (size_t length; list && *list; list += length + (list[length] == ',')) {
-    enum gc_kind kind;
-
-    length = strcspn(list, ",");
-    snprintf(word, sizeof word, "%.*s", (int)length, list);
-    kind = gc_kind_by_subtype(word);
-    snprintf(cell + strlen(cell), GC_CELL - strlen(cell), "%s%s", *cell ? ", " : "",
-             kind == GC_INSTRUCTION_CACHE ? "instructions"
-             : kind < GC_KIND_COUNT       ? gc_kinds[kind].label
-                                          : word);
-  }
-}
-
 /* --- the tables ------------------------------------------------------------------------------- */
 
 struct column {
@@ -192,8 +170,8 @@ static const struct column what_it_holds[] = {
     {"FETCH", true, .bytes = HWLOC_GPUCACHE_FETCH_BYTES},
     {"PER %s", true, .value = HWLOC_GPUCACHE_PER_SM},
     {"IN ALL", true, .value = HWLOC_GPUCACHE_INSTANCES},
-    {"SOURCE", .fill = source_cell},
     {"CONFIDENCE", true, .fill = confidence_cell},
+    {"SOURCE", .fill = source_cell}, /* the first one that a narrow terminal lacks */
 };
 
 static const struct column how_fast_it_is[] = {
@@ -203,7 +181,6 @@ static const struct column how_fast_it_is[] = {
     {"MISS", true, .fill = miss_cell},
     {"READ", true, .fill = read_cell},
     {"WRITE", true, .fill = write_cell},
-    {"SHARED WITH", .fill = shared_cell},
 };
 
 static void fill(const struct column *column, const struct subject *subject, char *cell)
@@ -217,7 +194,7 @@ static void fill(const struct column *column, const struct subject *subject, cha
 }
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-_Static_assert(COUNT(what_it_holds) == GC_SHOW_CONFIDENCE + 1, "the last column");
+_Static_assert(COUNT(what_it_holds) == GC_SHOW_CONFIDENCE + 2, "the last column but one");
 
 /* A source that only says "absent" is no value. */
 static bool is_filled(const char *cell)
@@ -225,36 +202,9 @@ static bool is_filled(const char *cell)
   return *cell && strcmp(cell, "absent");
 }
 
-static bool has_something(const struct column *columns, size_t count, const struct subject *subject)
-{
-  char cell[GC_CELL] = "";
-
-  for (size_t c = 1; c < count && !is_filled(cell); c++) {
-    *cell = '\0';
-    fill(&columns[c], subject, cell);
-  }
-  return is_filled(cell);
-}
-
-/* Whether the row of an element inside this one, which is indented below it, has values. */
-static bool holds_others(const struct column *columns, size_t count, const struct subject *subject,
-                         unsigned only)
-{
-  for (size_t k = subject->i + 1; !*subject->part && k < subject->record->count; k++) {
-    long up = gc_record_parent(subject->record, k);
-
-    while (up >= 0 && (size_t)up != subject->i)
-      up = gc_record_parent(subject->record, (size_t)up);
-    if (up >= 0 && gc_show_has(only, subject->record->elements[k].kind) &&
-        has_something(columns, count, &(struct subject){subject->record, k, ""}))
-      return true;
-  }
-  return false;
-}
-
-/* Adds a row if it has values beside the name, or rows indented below it. */
+/* Adds a row if it has values beside the name. */
 static int add_row(struct gc_table *table, const struct column *columns,
-                   const struct subject *subject, unsigned only)
+                   const struct subject *subject)
 {
   char(*row)[GC_CELL] = gc_table_row(table);
   bool filled = false;
@@ -265,7 +215,7 @@ static int add_row(struct gc_table *table, const struct column *columns,
     fill(&columns[c], subject, row[c]);
     filled |= c && is_filled(row[c]);
   }
-  if (!filled && !holds_others(columns, table->columns, subject, only))
+  if (!filled)
     table->rows--;
   return 0;
 }
@@ -284,9 +234,9 @@ static int make_table(struct gc_table *table, const struct column *columns, size
   for (size_t i = 0; row && i < record->count; i++) {
     if (!gc_show_has(only, record->elements[i].kind))
       continue;
-    if (add_row(table, columns, &(struct subject){record, i, ""}, only) ||
-        (parts && (add_row(table, columns, &(struct subject){record, i, "Near"}, only) ||
-                   add_row(table, columns, &(struct subject){record, i, "Far"}, only))))
+    if (add_row(table, columns, &(struct subject){record, i, ""}) ||
+        (parts && (add_row(table, columns, &(struct subject){record, i, "Near"}) ||
+                   add_row(table, columns, &(struct subject){record, i, "Far"}))))
       return -1;
   }
   return row ? 0 : -1;
