@@ -43,7 +43,7 @@ caveat="no value shown is measured: all come from the kernel driver's tables (sy
   has "$errors" "HWLOC_FSROOT names a copy"
   has "$output" "gpu0: AMD Instinct MI300X OAM, 304 CUs at 2100 MHz, driver 6.10.5"
   [[ $output =~ $'\n'\ {2}DeviceMemory\ .*$'\n'\ {4}L3Cache\  ]]
-  [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +sysfs ]]
+  [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +-\ +sysfs ]]
   has "$output" "ScalarL1Cache: 144 shared by 2 CUs each, 16 used by 1 CU"
   has_not "$output" "no PerCU of ScalarL1Cache"
   is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \

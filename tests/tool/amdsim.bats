@@ -15,14 +15,14 @@ setup() {
   [[ ${lines[0]} =~ ^gpu0:\ AMD\ Instinct\ MI210,\ 104\ CUs\ at\ 1700\ MHz,\ driver\ simulated,\ measured\ 20 ]]
   [[ ${lines[1]} =~ PER\ CU\ +IN\ ALL ]]
   [[ ${lines[2]} =~ ^\ {2}DeviceMemory\ +63\.98\ GiB ]]
-  [[ ${lines[3]} =~ ^\ {4}L2Cache\ +8\ MiB\ +8\ MiB\ +128\ B\ +64\ B\ +-\ +1\ +measured ]]
-  [[ ${lines[4]} =~ ^\ {6}L1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +1\ +104\ +measured ]]
-  [[ ${lines[5]} =~ ^\ {6}ScalarL1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +-\ +56\ +measured ]]
+  [[ ${lines[3]} =~ ^\ {4}L2Cache\ +8\ MiB\ +8\ MiB\ +128\ B\ +64\ B\ +-\ +1\ +0\.[0-9]+\ +measured ]]
+  [[ ${lines[4]} =~ ^\ {6}L1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +1\ +104\ +0\.[0-9]+\ +measured ]]
+  [[ ${lines[5]} =~ ^\ {6}ScalarL1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +-\ +56\ +0\.[0-9]+\ +measured ]]
   has "$output" "ScalarL1Cache: 48 shared by 2 CUs each, 8 used by 1 CU"
   has_not "$output" "share it"
   has_not "$output" PerSM
-  [[ $output =~ LDS\ +64\ KiB\ +64\ KiB\ +-\ +-\ +1\ +104\ +api\+measured ]]
-  [[ $output =~ InstructionCache\ +32\ KiB\ +32\ KiB\ +64\ B\ +-\ +-\ +56\ +sysfs ]]
+  [[ $output =~ LDS\ +64\ KiB\ +64\ KiB\ +-\ +-\ +1\ +104\ +0\.[0-9]+\ +api\+measured ]]
+  [[ $output =~ InstructionCache\ +32\ KiB\ +32\ KiB\ +64\ B\ +-\ +-\ +56\ +-\ +sysfs ]]
   has "$output" "the GPU: gfx90a"
   has_not "$output" XCD
   for word in SharedMemory TextureCache ConstantL1 carve-out 'SMs' 'differs'; do

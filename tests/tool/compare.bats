@@ -154,7 +154,7 @@ changed() {
   cp "$real" mixed/a.xml
   run "$tool" compare mixed
   is 0 "$status"
-  has "$output" "NVIDIA H200, 139.80 GiB, ECC on, carve-out 0 %, 32 blocks, method 4: not compared"
+  has "$output" "NVIDIA H200, 139.8 GiB, ECC on, carve-out 0 %, 32 blocks, method 4: not compared"
   changed 'LatencyCycles" value="280.0"' 'LatencyCycles" value="301.5"'
   mv b.xml mixed/
   run "$tool" compare mixed

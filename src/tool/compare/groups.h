@@ -19,7 +19,7 @@ struct gc_group {
 int gc_groups_find(const struct gc_subjects *subjects, size_t **order, struct gc_group **groups,
                    size_t *count);
 
-/* What the group of this subject has in common: "NVIDIA H200, 139.80 GiB, ECC on, method 4". */
+/* What the group of this subject has in common: "NVIDIA H200, 139.8 GiB, ECC on, method 4". */
 void gc_group_text(const struct gc_subjects *subjects, size_t subject, char *text, size_t size);
 
 #endif

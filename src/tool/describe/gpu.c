@@ -9,6 +9,7 @@
 #include "tool/describe/absent.h"
 #include "tool/describe/brief.h"
 #include "tool/describe/notes.h"
+#include "tool/describe/sharing.h"
 #include "tool/describe/table.h"
 #include "tool/gpus/earlier_record.h"
 #include "tool/print/messages.h"
@@ -84,6 +85,9 @@ static void write_notes(const struct gc_record *record, unsigned only, FILE *out
   gc_keep_describe(record, provisional, sizeof provisional);
   if (*provisional)
     fprintf(out, "  %s\n", provisional);
+  gc_show_storage(record, only, out);
+  gc_show_own_storage(record, only, out);
+  gc_show_instances(record, only, out);
   gc_show_notes(record, only, out);
 }
 

@@ -6,7 +6,6 @@
 #include "tool/describe/notes.h"
 
 #include "record/lists.h"
-#include "tool/describe/sharing.h"
 #include "tool/describe/structure.h"
 #include "tool/print/format.h"
 #include "tool/print/table.h"
@@ -386,9 +385,6 @@ void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
 {
   if (!only)
     print_facts(record, out);
-  gc_show_storage(record, only, out);
-  gc_show_own_storage(record, only, out);
-  gc_show_instances(record, only, out);
   for (size_t i = 0; i < record->count; i++) {
     const struct gc_element *element = &record->elements[i];
 
