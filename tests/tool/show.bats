@@ -334,6 +334,10 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
     [[ ${lines[0]} == "  provisional: lorem lorem "* ]]
     [[ ${lines[1]} == "    lorem "*"lorem ...; the next load or measure tries again" ]]
     [[ ${lines[2]} == "  "[^\ ]* ]]
+    output=$(COLUMNS=80 "$tool" show "$BATS_TEST_TMPDIR/later.xml" | sed 1d)
+    run below_tables "$output"
+    is 5 "${#lines[@]}"
+    [[ ${lines[1]} == "    lorem "*"the next load or measure tries again" ]]
     run_split "$tool" show --all "$BATS_TEST_TMPDIR/later.xml"
     is 50 "$(grep -o '\blorem\b' <<<"$output" | wc -l)"
   done
