@@ -114,6 +114,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/plot/by_size.c \
 	src/tool/plot/chart.c \
 	src/tool/plot/chart.h \
+	src/tool/plot/distances.c \
 	src/tool/plot/draw.h \
 	src/tool/plot/latencies.c \
 	src/tool/plot/picture.c \

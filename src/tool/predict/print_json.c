@@ -181,8 +181,8 @@ static json_t *distances_of(const struct gc_kernel_prediction *kernel)
   for (unsigned i = 0; i < gc_reuse_bins_used(bins); i++) {
     json_t *bin = json_object();
 
-    gc_json_set_whole(&bin, "from", i ? UINT64_C(1) << (i - 1) : 0);
-    gc_json_set_whole(&bin, "to", (UINT64_C(1) << i) - 1);
+    gc_json_set_whole(&bin, "from", gc_reuse_bin_low(i));
+    gc_json_set_whole(&bin, "to", gc_reuse_bin_high(i));
     gc_json_set_whole(&bin, "loads", bins->loads[i]);
     gc_json_add(&array, bin);
   }
