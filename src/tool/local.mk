@@ -149,8 +149,6 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/predict/summary.h \
 	src/tool/predict/sweep.c \
 	src/tool/predict/sweep.h \
-	src/tool/print/demangle.c \
-	src/tool/print/demangle.h \
 	src/tool/print/format.c \
 	src/tool/print/format.h \
 	src/tool/print/html.c \

@@ -206,15 +206,15 @@ static void bandwidths_that_scatter_are_absent_for_now(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(an_undisturbed_gpu_repeats_nothing),
-    cmocka_unit_test(lasting_interference_is_refused),
-    cmocka_unit_test(interference_before_the_first_step_ends),
-    cmocka_unit_test(interference_between_steps_repeats_them),
-    cmocka_unit_test(a_slow_clock_recovers),
-    cmocka_unit_test(a_new_clock_starts_the_plan_again),
-    cmocka_unit_test(blocks_that_meet_are_interference),
-    cmocka_unit_test(a_neighbour_that_ends_repeats_steps),
-    cmocka_unit_test(bandwidths_that_scatter_are_absent_for_now),
+      cmocka_unit_test(an_undisturbed_gpu_repeats_nothing),
+      cmocka_unit_test(lasting_interference_is_refused),
+      cmocka_unit_test(interference_before_the_first_step_ends),
+      cmocka_unit_test(interference_between_steps_repeats_them),
+      cmocka_unit_test(a_slow_clock_recovers),
+      cmocka_unit_test(a_new_clock_starts_the_plan_again),
+      cmocka_unit_test(blocks_that_meet_are_interference),
+      cmocka_unit_test(a_neighbour_that_ends_repeats_steps),
+      cmocka_unit_test(bandwidths_that_scatter_are_absent_for_now),
   };
 
   return cmocka_run_group_tests_name("busy", tests, NULL, NULL);

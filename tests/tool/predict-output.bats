@@ -198,6 +198,7 @@ kernel 3: line"
   run_split "$tool" predict --seeds 0 --json "${small[@]}" "$trace"
   is 1 "$status"
   is "null,\"$why\",null,null" "$(value -c '[.kernels[].absent] | tostring | .[1:-1]')"
+  is "$(value -c '[.kernels[].absent]')" "$(value -c '[.sums[].absent]')"
   is 20 "$(value '.kernels[0].l1_loads.sectors / 4')"
   # L2 has nothing of a kernel that did not run, and drawn runs agree about it
   run_split "$tool" predict --seeds 2 --json --reuse "${small[@]}" "$trace"

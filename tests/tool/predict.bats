@@ -153,6 +153,15 @@ setup() {
   has "$output" "kernel 1: copy(float const*, float*)"
   has "$output" "kernel 2: other"
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
+  # JSON has the numbers of this table, and the names in both forms
+  predict --seeds 0 --reuse "$trace"
+  is "_Z4copyPKfPf copy(float const*, float*) 2 64 0 0.5 2048 2048 64, other other 1 32 0 1 1024 0 32" "$(value '[.sums[] |
+    "\(.name) \(.demangled) \(.launches) \(.l1_loads.sectors) \(.l1_hit_rate.value) \(.l2_hit_rate.value) \(.l2_read_bytes) \(.memory_read_bytes) \(.l1_misses.compulsory)"] | join(", ")')"
+  is "copy(float const*, float*), other, copy(float const*, float*)" "$(value '[.kernels[].launch.demangled] | join(", ")')"
+  is "$(value '[.kernels[] | select(.launch.name != "other").reuse_distances | .loads, .first] | "\(.[0] + .[2]) \(.[1] + .[3])"')" \
+    "$(value '.sums[0].reuse_distances | "\(.loads) \(.first)"')"
+  predict --seeds 0 --sweep capacity "$trace"
+  is null "$(value .sums)"
 }
 
 # one_each NAME...: a kernel of each name.

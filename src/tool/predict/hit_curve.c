@@ -6,7 +6,7 @@
 
 #include "tool/predict/hit_curve.h"
 
-#include "tool/print/demangle.h"
+#include "predict/demangle.h"
 #include "util/clock.h"
 #include "util/file.h"
 

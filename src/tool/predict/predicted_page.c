@@ -3,13 +3,13 @@
 
 #include "tool/predict/predicted_page.h"
 
+#include "predict/demangle.h"
 #include "tool/page/parts.h"
 #include "tool/plot/picture.h"
 #include "tool/predict/cells.h"
 #include "tool/predict/hit_curve.h"
 #include "tool/predict/sentences.h"
 #include "tool/predict/summary.h"
-#include "tool/print/demangle.h"
 #include "tool/print/html.h"
 #include "util/clock.h"
 

@@ -139,7 +139,7 @@ static void say_reasons(const struct gc_kernel_prediction *kernel, char *text)
 
 static void say_helps(const struct gc_kernel_prediction *kernel, char *text)
 {
-  const struct gc_helps helps = gc_helps_kernel(kernel);
+  const struct gc_helps helps = gc_helps_most(kernel);
 
   if (helps.remedy >= 0)
     append(text, "helps most: %s: L1 hit rate %.1f %%, %.1f points more", gc_helps_sentence(&helps),

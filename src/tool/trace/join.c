@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/trace/join.h"
 
-#include "tool/print/demangle.h"
+#include "predict/demangle.h"
 #include "tool/print/messages.h"
 #include "tool/trace/module.h"
 #include "util/number.h"
