@@ -35,16 +35,16 @@ struct gc_kernel_prediction {
   /* Why no block of the launch fits on an SM of this GPU: all below is 0, and rates are NaN. NULL:
    * it fits. */
   char *cannot_run;
-  unsigned blocks_per_sm;        /* that reside at the same time */
-  struct gc_gpu_summary gpu;     /* with the values of the record */
-  struct gc_counts counts;       /* of that run */
-  uint64_t l2_read_bytes;        /* that loads read from L2 */
+  unsigned blocks_per_sm;    /* that reside at the same time */
+  struct gc_gpu_summary gpu; /* with the values of the record */
+  struct gc_counts counts;   /* of that run */
+  uint64_t l2_read_bytes;    /* that loads read from L2 */
   /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
    * count as hits. NaN: there were no such loads. */
   struct gc_estimate rates[GC_RATE_COUNT];
   /* That of L2 without counts.l2_loads_far: what profilers count as hits. */
   struct gc_estimate l2_near_rate;
-  uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
+  uint64_t misses[GC_MISS_COUNT];                    /* of L1, as in struct gc_load_prediction */
   struct gc_remedy_effect remedies[GC_REMEDY_COUNT]; /* none is tried without job.remedies */
   struct gc_load_prediction *loads;
   size_t load_count;

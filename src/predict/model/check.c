@@ -55,10 +55,8 @@ static int check_cache(const struct gc_cache_geometry *cache, const char *name,
       (cache->mask_count && cache->sets != UINT32_C(1) << cache->mask_count))
     return gc_fail(err, -EINVAL, "%s: %u sets, but a hash with %u bits", name, cache->sets,
                    cache->mask_count);
-  if ((unsigned)cache->policy > GC_POLICY_SLRU ||
-      (cache->policy == GC_POLICY_SLRU && cache->ways > GC_LINES_SCAN))
-    return gc_fail(err, -EINVAL, "%s: policy %d does not exist for %u ways", name,
-                   (int)cache->policy, cache->ways);
+  if ((unsigned)cache->policy > GC_POLICY_SLRU)
+    return gc_fail(err, -EINVAL, "%s: policy %d does not exist", name, (int)cache->policy);
   return cache->policy == GC_POLICY_SURVIVAL ? check_curve(cache, name, err) : 0;
 }
 

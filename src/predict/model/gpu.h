@@ -15,8 +15,7 @@ enum gc_policy {
   GC_POLICY_FIFO,
   GC_POLICY_RANDOM,
   GC_POLICY_SURVIVAL, /* by the curve */
-  GC_POLICY_SLRU,     /* segmented LRU: lines that were hit are protected, up to half of the ways;
-                         only with up to GC_LINES_SCAN ways */
+  GC_POLICY_SLRU,     /* segmented LRU: lines that were hit are protected, up to half of the ways */
 };
 
 enum gc_allocate { GC_ALLOCATE_NONE, GC_ALLOCATE_SECTOR, GC_ALLOCATE_LINE };
