@@ -817,3 +817,42 @@ EOF
   [[ $output == *"kernel 1: copy"* ]]
   [[ $errors == *"was ended by signal 9 (Killed)" ]]
 }
+
+# Text as README.md and the command print it, without what differs from program to program.
+form() {
+  sed -E 's/^GPU: .*, gpu0$/GPU: NAME, gpu0/; s/^(kernel 1: ).*/\1NAME/; s/(^|[^[:alnum:].])[0-9]+(\.[0-9]+)?/\1N/g; s/N (Ki|Mi|Gi)?B/N UNIT/g
+    s/^( *misses in L1: ).*/\1REASONS/; s/ +/ /g; s/ +$//'
+}
+
+@test "README.md shows what predict -- PROGRAM prints" {
+  local command shown reason
+  printf '#!/bin/sh\nexec "%s" copy\n' "$(realpath "$program")" >rows
+  chmod +x rows
+  mkdir bin
+  # a simulated GPU is that of this machine
+  printf '#!/bin/sh\nexec "%s" --sim t1000 "$@"\n' "$tool" >bin/hwloc-gpucache
+  chmod +x bin/hwloc-gpucache
+  shown=$(sed -n '/^```console/,/^```$/p' "$top_srcdir/README.md" | grep -v '^```')
+  command=$(sed -n '1s/^\$ //p' <<<"$shown")
+  [[ $command == *" predict -- ./rows" ]]
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run_split sh -c "$command"
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  form <<<"$output" >printed
+  cat printed
+  sed 1d <<<"$shown" | form >expected
+  # "..." stands for any lines
+  # shellcheck disable=SC2053 # it is a pattern
+  [[ $(cat printed) == $(sed 's/[][()*?|\\]/\\&/g; s/^\.\.\.$/*/' expected) ]]
+  # the reasons have their names of today, and are parts of the whole
+  "$tool" predict --sim t1000 --seeds 0 --json -- ./rows 2>errors | jq -r '.kernels[0].l1_misses | keys[]' | tr _ ' ' >reasons
+  sed -n 's/^ *misses in L1: //p' <<<"$shown" | sed 's/, /\n/g' | while read -r reason; do
+    [[ $reason =~ ^(.*)\ [0-9.]+\ %$ ]] && grep -qx "${BASH_REMATCH[1]}" reasons || { echo "no reason: $reason"; exit 1; }
+  done
+  # sectors = hits + hits on miss + misses; what misses L1 asks L2
+  awk '$1 == "L1" || $1 == "L2" {
+         rows++
+         if ($2 != $3 + $4 + $5 || sprintf("%.1f", 100 * ($3 + $4) / $2) != $6 || ($1 == "L2" && $2 != missed)) exit 1
+         missed = $5 }
+       END { exit rows != 2 }' <<<"$shown"
+}
