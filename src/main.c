@@ -135,7 +135,7 @@ static bool read_threads(const char *text, void *field)
 
 static bool read_sms(const char *text, void *field)
 {
-  return read_some(text, GC_SMS_MAX, field);
+  return read_some(text, GC_PREDICT_SMS_MAX, field);
 }
 
 static bool read_seeds(const char *text, void *field)

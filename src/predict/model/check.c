@@ -90,7 +90,7 @@ int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err)
     status = check_cache(&gpu->l2, "L2", err);
   if (status)
     return status;
-  if (gpu->sms < 1 || gpu->sms > GC_SMS_MAX)
+  if (gpu->sms < 1 || gpu->sms > GC_PREDICT_SMS_MAX)
     return gc_fail(err, -EINVAL, "%u SMs", gpu->sms);
   if (gpu->partitions < 1 || gpu->partitions > PARTITIONS_MAX)
     return gc_fail(err, -EINVAL, "L2: %u partitions", gpu->partitions);
