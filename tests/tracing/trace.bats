@@ -742,6 +742,32 @@ EOF
   run_split "$tool" predict --record record.xml --seeds 0 bare.trace
   [ "$(grep -c 'not predicted: tensor copies (TMA), 1 instruction of its code' <<<"$output")" -eq 1 ]
   is '1 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.tensor_copies] | join(" ")')"
+  # textures and surfaces
+  sed -i 's/^code 0010 EXIT/code 0010 TEX.SCR.LL RZ, R4, R2, R0, 2D\ncode 0020 SUST.D.BA.2D.STRONG.SM.TRAP [R2], R4, UR4\ncode 0030 EXIT/' bare.trace
+  run_split "$tool" predict --record record.xml --seeds 0 bare.trace
+  [ "$(grep -c 'not predicted: textures and surfaces, 2 instructions of its code' <<<"$output")" -eq 1 ]
+  is '2 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.texture_accesses] | join(" ")')"
+}
+
+@test "kernels that can launch others" {
+  local why="kernels of the program can launch others (dynamic parallelism), which are not recorded"
+  # a function of the module, and one of the driver, as in modules that nvlink made; and a name that begins like it
+  printf '.globl %s\n.type %s, @function\n%s: ret\n' __cudaCDP2LaunchDeviceV2{,,} | cc -c -x assembler -o launch -
+  printf '.type cudaGraphLaunch, @function\n.quad cudaGraphLaunch\n' | cc -c -x assembler -o graph -
+  printf '.globl %s\n.type %s, @function\n%s: ret\n' cudaGraphLaunchNot{,,} | cc -c -x assembler -o other -
+  for module in launch graph; do
+    FAKE_MODULE=$module run_split "$tool" trace -- "$program" copy
+    [ "$status" -eq 0 ]
+    [[ $errors == *"hwloc-gpucache: $why"* ]]
+    text program.trace | grep -x "left-out ? $why"
+    "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+    is "{\"launches\":0,\"more\":true,\"why\":\"$why\"}" "$(jq -c .not_recorded predicted)"
+    run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+    [[ $(xargs <<<"$output") == *"Not in the traces: an unknown number of launches: $why"* ]]
+  done
+  FAKE_MODULE=other run_split "$tool" trace -- "$program" copy
+  [ "$status" -eq 0 ]
+  [[ $errors != *"can launch"* ]]
 }
 
 @test "predict-check without counters predicts, and says why" {

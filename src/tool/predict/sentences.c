@@ -102,6 +102,18 @@ static void say_tensors(const struct gc_kernel_prediction *kernel, char *text)
            copies, copies == 1 ? "" : "s");
 }
 
+static void say_textures(const struct gc_kernel_prediction *kernel, char *text)
+{
+  const unsigned accesses = kernel->launch.texture_accesses;
+
+  if (accesses)
+    append(
+        text,
+        "not predicted: textures and surfaces, %u instruction%s of its code. Traces lack what they "
+        "load and store",
+        accesses, accesses == 1 ? "" : "s");
+}
+
 static void say_near(const struct gc_kernel_prediction *kernel, char *text)
 {
   char rate[GC_CELL], least_to_most[GC_CELL] = "";
@@ -164,10 +176,12 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
                          char text[GC_SENTENCE])
 {
   static void (*const say[GC_SENTENCES])(const struct gc_kernel_prediction *, char *) = {
-      [GC_SAY_LAUNCH] = say_launch, [GC_SAY_CANNOT] = say_cannot,   [GC_SAY_PARTIAL] = say_partial,
-      [GC_SAY_STANDS] = say_stands, [GC_SAY_TENSORS] = say_tensors, [GC_SAY_RULE] = say_rule,
-      [GC_SAY_NEAR] = say_near,     [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
-      [GC_SAY_HELPS] = say_helps,   [GC_SAY_TLBS] = say_tlbs,
+      [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot,
+      [GC_SAY_PARTIAL] = say_partial, [GC_SAY_STANDS] = say_stands,
+      [GC_SAY_TENSORS] = say_tensors, [GC_SAY_TEXTURES] = say_textures,
+      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,
+      [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
+      [GC_SAY_HELPS] = say_helps,     [GC_SAY_TLBS] = say_tlbs,
   };
 
   *text = '\0';

@@ -181,6 +181,8 @@ static void report_left_out(const struct gc_joined *joined)
   if (joined->early)
     gc_say(NULL, "%" PRIu64 " process%s ended early: the trace has the launches that were complete",
            joined->early, joined->early == 1 ? "" : "es");
+  if (joined->can_launch)
+    gc_say(NULL, "%s", gc_joined_can_launch);
   if (joined->without_code)
     gc_say(NULL,
            "%" PRIu64 " kernel%s without machine code, which needs nvdisasm of the CUDA "
