@@ -192,7 +192,7 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   is "hwloc-gpucache: kernel 2 (carveout) cannot run: $why" "$errors"
   is "carveout 1 - - - - - cannot run -" "$(grep '^carveout' <<<"$output" | xargs)"
   has "$output" "kernel 2: carveout
-  1 blocks, 1024 threads a block, 30000 bytes of shared memory a block
+  1 block, 1024 threads a block, 30000 bytes of shared memory a block
   cannot run on this GPU: $why
 kernel 3: line"
   run_split "$tool" predict --seeds 0 --json "${small[@]}" "$trace"

@@ -544,6 +544,14 @@ driver-store 7f2000000000 600")
   [ "$output" = computed ]
   [[ $errors == *"No space left on device"* ]]
   [ "$(text out | grep -c '^kernel copy$')" -eq 1 ]
+  # from the begin on: the program does not run
+  mount -t tmpfs -o size=256k tmpfs small
+  head -c 300k /dev/zero >small/fill 2>/dev/null || true
+  run_split env TMPDIR=small "$tool" trace --output out -- "$program" copy
+  umount small
+  [ "$status" -eq 1 ]
+  [ -z "$output" ]
+  [[ $errors == "hwloc-gpucache: cannot write "*"/settings: No space left on device" ]]
 }
 
 @test "several threads" {

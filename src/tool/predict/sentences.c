@@ -24,6 +24,11 @@ __attribute__((format(printf, 2, 3))) static void append(char *text, const char 
   va_end(values);
 }
 
+static const char *plural(uint64_t count)
+{
+  return count == 1 ? "" : "s";
+}
+
 static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
 {
   const struct gc_trace_launch *launch = &kernel->launch;
@@ -31,11 +36,12 @@ static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
 
   /* a trace can lack each of these numbers */
   if (launch->blocks)
-    append(text, "%" PRIu64 " blocks, ", launch->blocks);
+    append(text, "%" PRIu64 " block%s, ", launch->blocks, plural(launch->blocks));
   if (launch->threads_per_block)
-    append(text, "%" PRIu64 " threads a block, ", (uint64_t)launch->threads_per_block);
+    append(text, "%u thread%s a block, ", launch->threads_per_block,
+           plural(launch->threads_per_block));
   if (launch->registers_per_thread)
-    append(text, "%" PRIu64 " registers a thread, ", (uint64_t)launch->registers_per_thread);
+    append(text, "%u registers a thread, ", launch->registers_per_thread);
   if (launch->shared_bytes)
     append(text, "%" PRIu64 " bytes of shared memory a block, ", launch->shared_bytes);
   if (launch->prefers_carveout)
@@ -46,7 +52,8 @@ static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
     return;
   }
   if (kernel->blocks_per_sm)
-    append(text, "%u blocks on an SM at the same time, ", kernel->blocks_per_sm);
+    append(text, "%u block%s on an SM at the same time, ", kernel->blocks_per_sm,
+           plural(kernel->blocks_per_sm));
   gc_format_bytes(kernel->gpu.l1_bytes, l1, sizeof l1);
   append(text, "%s%s", kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
          kernel->gpu.loads_in_l1 ? l1 : "");
@@ -96,10 +103,11 @@ static void say_tensors(const struct gc_kernel_prediction *kernel, char *text)
   const unsigned copies = kernel->launch.tensor_copies;
 
   if (copies)
-    append(text,
-           "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
-           "and stores, so later kernels do not find in L2 what they stored",
-           copies, copies == 1 ? "" : "s");
+    append(
+        text,
+        "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
+        "and stores, so later kernels do not find in L2 what they stored",
+        copies, plural(copies));
 }
 
 static void say_textures(const struct gc_kernel_prediction *kernel, char *text)
@@ -111,7 +119,7 @@ static void say_textures(const struct gc_kernel_prediction *kernel, char *text)
         text,
         "not predicted: textures and surfaces, %u instruction%s of its code. Traces lack what they "
         "load and store",
-        accesses, accesses == 1 ? "" : "s");
+        accesses, plural(accesses));
 }
 
 static void say_near(const struct gc_kernel_prediction *kernel, char *text)
