@@ -41,6 +41,7 @@ while at < len(data):
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
   [[ $errors == *"copy.trace: 2 kernels (0 without some blocks)"* ]]
+  [[ $errors == *"1 kernel is without machine code, which nvdisasm did not print: "* ]] # forms
   text copy.trace >text
   cat text
   diff - text <<'EOF'
@@ -648,7 +649,7 @@ driver-store 7f2000000000 600")
   text sh.trace | grep -x 'kernel copy'
   rm "$CUDA_HOME/bin/nvdisasm"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
-  [[ $errors == *"1 kernel is without machine code"* ]]
+  [[ $errors == *"1 kernel is without machine code, which needs nvdisasm of the CUDA Toolkit: "* ]]
   rm "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
   [ "$status" -eq 1 ]

@@ -309,7 +309,7 @@ int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
   const int count = scandir(directory, &parts, is_part, versionsort);
   int status = count < 0 ? -errno : 0;
 
-  *joined = (struct gc_joined){.verbose = joined->verbose};
+  *joined = (struct gc_joined){.verbose = joined->verbose, .has_nvdisasm = *nvdisasm};
   fputs("hwloc-gpucache-trace 2\n", trace);
   for (int i = 0; i < count; i++) {
     if (!status)
