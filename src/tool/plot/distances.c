@@ -58,7 +58,7 @@ static void name_bars(const struct bars *bars, double width, char texts[][32],
                       const char *names[GC_REUSE_BINS + 2])
 {
   const double bar = width / (double)(bars->bins + 2);
-  size_t every = 1, length;
+  size_t every, length;
 
   memset(names, 0, (GC_REUSE_BINS + 2) * sizeof *names);
   for (size_t i = 0; i < bars->bins; i++)
