@@ -290,7 +290,7 @@ const char *hwloc_gpucache_prediction_name(const struct hwloc_gpucache_predictio
 /** \brief Writes the name of a kernel as in its source: "f(int)" for "_Z1fi".
  *
  * Names that are not those of C++ functions stay as they are, and so do all names if libstdc++.so.6
- * cannot be loaded. It stays loaded until the program ends. Control characters become "?".
+ * cannot be loaded. It may stay loaded until the program ends. Control characters become "?".
  *
  * \param name Any string, such as one of hwloc_gpucache_prediction_name().
  * \param text, size Receives the text, which is cut between two characters if it needs more than
