@@ -343,6 +343,37 @@ static void unknown_and_absent_properties_have_no_values(void **state)
   gc_record_free(record);
 }
 
+/* The record of an AMD GPU has the size of a warp, but no compute capability. */
+static void reasons_of_an_amd_gpu_name_cus(void **state)
+{
+  static const struct {
+    const char *why, *of_amd;
+  } cases[] = {
+    {"an SM, SMs", "a CU, CUs"},
+    {"An SM sees more than SMs", "A CU sees more than CUs"},
+    {"SMEM of SMGroups, ASM and a span SM", "SMEM of SMGroups, ASM and a span CU"},
+  };
+  const struct gc_identity identity = {.id = "sim-results"};
+  struct gc_results *results = *state;
+  char expected[80];
+
+  results->element[GC_L1].tried = true;
+  for (int amd = 0; amd < 2; amd++)
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+      struct gc_record *record = gc_record_new(&identity);
+
+      assert_non_null(record);
+      if (amd)
+        assert_int_equal(gc_infos_set_u64(&record->infos, "WarpThreads", 64), 0);
+      gc_set_absent(&results->element[GC_L1], GC_CAPACITY, cases[i].why);
+      assert_int_equal(gc_publish(results, record), 0);
+      snprintf(expected, sizeof(expected), "absent:%s", amd ? cases[i].of_amd : cases[i].why);
+      assert_string_equal(
+        gc_infos_get(&gc_record_find(record, GC_L1)->infos, "CapacitySource"), expected);
+      gc_record_free(record);
+    }
+}
+
 /* Three groups of four CUs, whose numbers have gaps, in two sizes. */
 static void fill_groups(struct gc_results *results, struct gc_groups *groups)
 {
@@ -460,6 +491,7 @@ int main(void)
     TEST(a_warning_that_does_not_fit_is_dropped_whole),
     TEST(every_property_is_published),
     TEST(unknown_and_absent_properties_have_no_values),
+    TEST(reasons_of_an_amd_gpu_name_cus),
     TEST(lists_are_published),
     TEST(shared_with_nothing_has_a_source_only),
     TEST(group_members_that_are_too_long_are_left_out),
