@@ -9,6 +9,7 @@
 
 #include "measure/measure.h"
 #include "options.h"
+#include "record/kinds.h"
 #include "store/store.h"
 #include "tool/commands.h"
 #include "tool/measure/measure_one.h"
@@ -19,7 +20,6 @@
 #include "tool/process/child.h"
 #include "tool/process/environment.h"
 #include "tool/process/stack.h"
-#include "tool/show/show.h"
 #include "trace/settings.h"
 #include "util/error.h"
 #include "util/number.h"
@@ -52,6 +52,7 @@ enum {
 };
 
 #define ANY_NUMBER SIZE_MAX
+#define ALL_ELEMENTS ((1u << GC_KIND_COUNT) - 1)
 #define LIMIT (UINT64_C(4) << 30) /* default of --limit, bytes */
 
 static const struct gc_subcommand commands[] = {
@@ -264,17 +265,22 @@ static void print_version(void)
 #define SECONDS_OF(most) "a number of seconds above 0 and up to " TEXT_OF(most)
 #define FLAG(name, commands, field, help)                                                          \
   {                                                                                                \
-    name, NULL, commands, offsetof(struct gc_tool, field), NULL, NULL, NULL, help                  \
+    name, NULL, commands, offsetof(struct gc_tool, field), NULL, NULL, NULL, help, false           \
+  }
+/* A comma list. Given twice, the second one would silently replace the first. */
+#define LIST_OF(name, value, commands, field, needs, help)                                         \
+  {                                                                                                \
+    name, value, commands, offsetof(struct gc_tool, field), read_list, needs, NULL, help, true     \
   }
 #define VALUE(name, value, commands, field, read, needs, help)                                     \
   {                                                                                                \
-    name, value, commands, offsetof(struct gc_tool, field), read, needs, NULL, help                \
+    name, value, commands, offsetof(struct gc_tool, field), read, needs, NULL, help, false         \
   }
 
 /* The manual page describes each option that has a help. */
 static const struct gc_option options[] = {
-    VALUE("only", "LIST", MEASURE, only, read_list, "elements, comma-separated",
-          "measure these elements only (L1Cache,L2Cache...); store nothing"),
+    LIST_OF("only", "LIST", MEASURE, only, "elements, comma-separated",
+            "measure these elements only (L1Cache,L2Cache...); store nothing"),
     FLAG("force", MEASURE, force, "measure even if there is a valid record"),
     FLAG("replace", MEASURE, replace,
          "like --force, and replace the record even if values would be lost"),
@@ -283,8 +289,8 @@ static const struct gc_option options[] = {
     VALUE("raw", "DIR", MEASURE, raw, read_text, "a directory",
           "measure like --force, and write the data behind all values into DIR"),
     VALUE("resume", "STEP", MEASURE, resume, read_step, "the number of a step", NULL),
-    VALUE("element", "LIST", SHOW, element, read_list, "elements, comma-separated",
-          "show these elements only (L1Cache,L2Cache...)"),
+    LIST_OF("element", "LIST", SHOW, element, "elements, comma-separated",
+            "show these elements only (L1Cache,L2Cache...)"),
     FLAG("all", PURGE, all, "remove all of them"),
     VALUE("format", "FORMAT", EXPORT, format, read_text, "a format",
           "xml (hwloc, default), mt4g, mt4g-csv, accelsim, inductor or roofline"),
@@ -331,11 +337,11 @@ static const struct gc_option options[] = {
     FLAG("json", SHOW | DOCTOR | COMPARE | PREDICT, json, "print JSON, for programs"),
     VALUE("timeout", "SECONDS", ALL & ~(LIST | PURGE | PLOT | TRACE), timeout, read_seconds,
           SECONDS_OF(GC_MOST_SECONDS), "stop after this time, at most a day (86400)"),
-    VALUE("sim", "NAME[,NAME]", ALL & ~(PLOT | TRACE), sims, read_list, "names of simulated GPUs",
-          "use simulated GPUs instead of real ones"),
+    LIST_OF("sim", "NAME[,NAME]", ALL & ~(PLOT | TRACE), sims, "names of simulated GPUs",
+            "use simulated GPUs instead of real ones"),
     FLAG("verbose", ALL, times, "print messages about what is done"),
-    {"help", NULL, ALL, 0, NULL, NULL, print_help, "print this text"},
-    {"version", NULL, ALL, 0, NULL, NULL, print_version, "print the version"},
+    {"help", NULL, ALL, 0, NULL, NULL, print_help, "print this text", false},
+    {"version", NULL, ALL, 0, NULL, NULL, print_version, "print the version", false},
 };
 
 static const struct gc_command_line command_line = {commands, sizeof commands / sizeof *commands,
@@ -418,7 +424,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct gc_su
   tool->verbose |= tool->times;
   tool->of_files = (*command)->bit & (SHOW | EXPORT | REPORT | COMPARE);
   if (gc_measure_check_only(tool->only, &err) ||
-      gc_show_elements(tool->element, &tool->elements, &err))
+      (tool->element && gc_kinds_read(tool->element, ALL_ELEMENTS, &tool->elements, &err)))
     return gc_options_wrong("%s", err.text);
   why = contradiction(tool, (*command)->bit);
   if (why)

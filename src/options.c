@@ -121,6 +121,9 @@ static int read_all(const struct gc_command_line *line, int argc, char **argv, b
       return gc_options_wrong(c == ':' ? "an argument is missing after '%s'"
                                        : "unknown or misused option '%s'",
                               argv[optind - 1]);
+    if (given[row] && line->options[row].once)
+      return gc_options_wrong("--%s is given twice; write one list, separated by commas",
+                              line->options[row].name);
     status = set(&line->options[row], tool);
     if (status >= 0)
       return status;

@@ -130,8 +130,8 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
 /* More late GPUs than this get one sentence together. */
 #define FEW 2
 
-/* Prints the GPUs that were not measured before the deadline in one sentence, if there are many, and
- * removes these failures from what is still to be printed. Each GPU keeps its status. */
+/* Prints the GPUs that were not measured before the deadline in one sentence, if there are many,
+ * and removes these failures from what is still to be printed. Each GPU keeps its status. */
 static void say_late(const struct gc_found *found, const struct gc_settings *settings)
 {
   const struct gc_gpu **late = calloc(found->gpus.count, sizeof(*late));
