@@ -296,31 +296,32 @@ static const struct gc_option options[] = {
           "xml (hwloc, default), mt4g, mt4g-csv, accelsim, inductor or roofline"),
     VALUE("output", "FILE", EXPORT | TRACE, output, read_text, "a file", "write to this file"),
     VALUE("raw", "DIR", REPORT, raw, read_text, "a directory",
-          "with the curves that measure --raw DIR wrote"),
+          "add the curves that measure --raw DIR wrote"),
     VALUE("tolerance", "PCT", COMPARE, tolerance, read_tolerance, "a percentage from 0 to 1000",
           "allow numbers to differ by this percentage"),
     VALUE("record", "FILE", PREDICT, records, read_another, "a file",
-          "on the GPU of this record; several: compare them"),
+          "predict for the GPU of this record; given several times: compare them"),
     VALUE("gpu", "GPU", PREDICT, gpus, read_another, "a GPU",
-          "on this GPU of the machine; several: compare them"),
+          "predict for this GPU of the machine; given several times: compare them"),
     VALUE("carveout", "PCT", PREDICT, carveout, read_carveout, "a whole percentage from 0 to 100",
-          "as if all kernels preferred this carve-out for shared memory"),
+          "assume that all kernels prefer this carve-out for shared memory"),
     VALUE("sweep", "KIND", PREDICT, sweep, read_sweep,
           "carveout, capacity, ways, line or outstanding",
           "vary one property: carveout, capacity, ways, line or outstanding"),
     VALUE("kernel", "REGEX", TRACE | PREDICT, kernel, read_kernel, "a regular expression",
-          "kernels in whose (mangled) name this matches"),
-    VALUE("launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
-          "numbers of kernels, such as 3, 3-5 or 3-, or all",
-          "kernels with these numbers, from 1, or all (default of trace: a sample)"),
+          "only kernels whose (mangled) name matches"),
+    VALUE(
+        "launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
+        "numbers of kernels, such as 3, 3-5 or 3-, or all",
+        "only the kernels with these numbers (the first is 1), or all; default of trace: a sample"),
     VALUE("blocks", "N", TRACE | PREDICT, blocks, read_blocks, "a number of blocks, or all",
           "record about N blocks of each launch, or all (default: a sample)"),
     VALUE("limit", "SIZE", TRACE | PREDICT, limit, read_size, "a size, such as 500M or 4G",
-          "record no further launches after this size (4G)"),
+          "record no more launches when the trace has this size (default: 4G)"),
     VALUE("seeds", "N", PREDICT, seeds, read_seeds, "a number from 0 to 1000",
-          "runs for the range, with values that the record leaves open (10)"),
+          "number of runs that vary what the record leaves open, for the range (default: 10)"),
     VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
-          "runs at the same time (one for each processor, at most 4)"),
+          "number of runs at the same time (default: one for each processor, at most 4)"),
     VALUE("sms", "N", PREDICT, sms, read_sms, "a number from 1 to 4096",
           "model the blocks of N SMs only, which is faster (default: all SMs)"),
     FLAG("reuse", PREDICT, reuse, "count the reuse distances of lines, too"),
@@ -352,11 +353,13 @@ static void print_help(void)
   puts("Usage: " GC_TOOL_NAME " COMMAND [OPTION]... [ARGUMENT]...\n"
        "Measures the memory hierarchy of GPUs and stores it for hwloc.\n");
   gc_options_help(&command_line);
-  puts("\n"
-       "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME. Without GPU, all are used.\n"
-       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no GPU that can be used.\n"
-       "doctor: 0 lstopo (or pyhwloc) will show the caches, 1 it will not.\n"
-       "compare: 0 alike, 1 different, 2 wrong usage, 4 failed.");
+  putchar('\n');
+  gc_terminal_print(
+      "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME. Without GPU, all are used.\n"
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no GPU that can be used.\n"
+      "doctor: 0 lstopo (or pyhwloc) will show the caches, 1 it will not.\n"
+      "compare: 0 alike, 1 different, 2 wrong usage, 4 failed.",
+      NULL);
 }
 
 /* Why two options that were given cannot be used together, because one of them would do nothing;

@@ -636,6 +636,17 @@ END
   doctor /nowhere/program
   is 1 "$status"
   has "$(finding program)" "not ok: there is no program '/nowhere/program'"
+  # names of other things, which a path cannot be confused with
+  mkdir -p "$BATS_TEST_TMPDIR/here/ls"
+  cp "$STORED" "$BATS_TEST_TMPDIR/here/rec.xml"
+  cd "$BATS_TEST_TMPDIR/here"
+  doctor rec.xml --sim "$tiny"
+  is 1 "$status"
+  has "$(finding program)" "not ok: 'rec.xml' is a file here; doctor takes a program: a name in PATH, or a path"
+  doctor ls --sim "$tiny"
+  is 1 "$status"
+  has "$(finding program)" "not ok: 'ls' is a directory here; doctor takes a program"
+  has "$(remedy program)" "For the program $(type -P ls), give that path."
   doctor "$STORED" --sim "$tiny"
   has "$(finding program)" "cannot be examined: it is no ELF program"
 }

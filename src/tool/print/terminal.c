@@ -144,6 +144,29 @@ char *gc_terminal_wrap(const char *text, size_t columns)
   return NULL;
 }
 
+void gc_terminal_print_from(const char *text, size_t column)
+{
+  const size_t width = gc_terminal_text_width();
+
+  for (;;) {
+    size_t length = gc_terminal_fit(text, width > column ? width - column : 1);
+
+    /* not after a comma of a path or list, which somebody may copy */
+    while (length && text[length] && text[length] != ' ' && text[length - 1] != ' ')
+      length--;
+    if (length < strcspn(text, " ")) /* a long path: it is not cut */
+      length = strcspn(text, " ");
+    while (length > 1 && text[length - 1] == ' ')
+      length--;
+    printf("%.*s\n", (int)length, text);
+    text += length;
+    text += strspn(text, " ");
+    if (!*text)
+      return;
+    printf("%*s", (int)column, "");
+  }
+}
+
 void gc_terminal_say(const char *format, ...)
 {
   char *text = NULL;

@@ -49,6 +49,10 @@ void gc_terminal_print(const char *text, const char *style);
  * of memory. */
 char *gc_terminal_wrap(const char *text, size_t columns);
 
+/* Prints a text beside another one that ends in this column, in lines that are not longer than the
+ * width if possible; they begin in this column, too. */
+void gc_terminal_print_from(const char *text, size_t column);
+
 /* Prints one line and a newline. Wraps it only if there is a gc_terminal_width, so that scripts find
  * whole lines in a file. */
 void gc_terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
