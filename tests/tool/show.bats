@@ -376,7 +376,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   is 1 "$status"
   has "$errors" "hwloc-gpucache: sim-missing.xml: "
   run_split "$tool" purge site a.xml b.xml c.xml
-  is "hwloc-gpucache: purge takes GPUs, not files: 'site', 'a.xml', 'b.xml' or 1 more" "$errors"
+  is "hwloc-gpucache: purge takes GPUs, not files: 'site', 'a.xml', 'b.xml' and 1 more" "$errors"
   # a file does not hide the GPU of that name
   touch 0
   run_split "$tool" measure --no-store --sim "$tiny" 0
@@ -504,7 +504,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   is 1 "$(wc -l <<<"$whole")"
   [ ${#whole} -gt 90 ]
   for columns in 40 60; do
-    errors=$(on_terminal $columns "'$tool' show --sim '$BATS_TEST_TMPDIR/broken'" | sed 's/\x1b\[K//g')
+    errors=$(TERM=dumb on_terminal $columns "'$tool' show --sim '$BATS_TEST_TMPDIR/broken'")
     [ "$(widest "$errors")" -le $columns ]
     [ "$(wc -l <<<"$errors")" -gt 1 ]
     # no word is divided that has room in a line
