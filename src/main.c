@@ -310,16 +310,15 @@ static const struct gc_option options[] = {
           "vary one property: carveout, capacity, ways, line or outstanding"),
     VALUE("kernel", "REGEX", TRACE | PREDICT, kernel, read_kernel, "a regular expression",
           "only kernels whose (mangled) name matches"),
-    VALUE(
-        "launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
-        "numbers of kernels, such as 3, 3-5 or 3-, or all",
-        "only the kernels with these numbers (the first is 1), or all; default of trace: a sample"),
+    VALUE("launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
+          "numbers of kernels, such as 3, 3-5 or 3-, or all",
+          "only kernels with these numbers, from 1, or all (default of trace: a sample)"),
     VALUE("blocks", "N", TRACE | PREDICT, blocks, read_blocks, "a number of blocks, or all",
           "record about N blocks of each launch, or all (default: a sample)"),
     VALUE("limit", "SIZE", TRACE | PREDICT, limit, read_size, "a size, such as 500M or 4G",
           "record no more launches when the trace has this size (default: 4G)"),
     VALUE("seeds", "N", PREDICT, seeds, read_seeds, "a number from 0 to 1000",
-          "number of runs that vary what the record leaves open, for the range (default: 10)"),
+          "runs that vary what the record leaves open, for the range (default: 10)"),
     VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
           "number of runs at the same time (default: one for each processor, at most 4)"),
     VALUE("sms", "N", PREDICT, sms, read_sms, "a number from 1 to 4096",
@@ -350,8 +349,9 @@ static const struct gc_command_line command_line = {commands, sizeof commands / 
 
 static void print_help(void)
 {
-  puts("Usage: " GC_TOOL_NAME " COMMAND [OPTION]... [ARGUMENT]...\n"
-       "Measures the memory hierarchy of GPUs and stores it for hwloc.\n");
+  gc_terminal_print("Usage: " GC_TOOL_NAME " COMMAND [OPTION]... [ARGUMENT]...\n"
+                    "Measures the memory hierarchy of GPUs and stores it for hwloc.\n\n",
+                    NULL);
   gc_options_help(&command_line);
   putchar('\n');
   gc_terminal_print(

@@ -222,7 +222,8 @@ void gc_options_help(const struct gc_command_line *line)
 
     if (!(commands & (commands - 1)) || !begins_group(line, i))
       continue; /* of a single command, or printed already */
-    printf("\n%s:\n", commands == all ? "all commands" : names(line, commands, " and ", text));
+    putchar('\n');
+    gc_terminal_say("%s:", commands == all ? "all commands" : names(line, commands, " and ", text));
     print_options(line, commands, 2);
   }
 }

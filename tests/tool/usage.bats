@@ -133,7 +133,7 @@ refused() {
     is 0 "$status"
     [ "$(widest "$output")" -le $columns ]
     # a line that goes on is in the column of the sentences
-    is '' "$(grep '^ ' <<<"$output" | grep -v -e '^  [a-z]' -e '^ *--' -e '^ \{21\}[^ ]')"
+    is '' "$(sed -n '/^Commands:/,/^$/s/^ / /p' <<<"$output" | grep -v -e '^  [a-z]' -e '^ *--' -e '^ \{21\}[^ ]')"
   done
   has "$output" "all commands:"
 }
