@@ -74,7 +74,7 @@ patient() {
 
 @test "--timeout works while another process holds the lock, and for several GPUs" {
   mkdir -m 700 "$records"
-  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  flock "$records/sim-tiny.lock" sleep 300 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
   local who='another process( \([0-9]+\))? is measuring this GPU' command
@@ -92,7 +92,7 @@ patient() {
   has "$output" "gpu1: Tiny Test GPU"
   is "$records/sim-free.xml" "$(leftovers)"
   rm "$records/sim-free.xml"
-  kill $holder
+  kill $holder $(pgrep -P $holder)
   run_split "$tool" measure --timeout 0.01 --sim "$tiny,$BATS_TEST_TMPDIR/free"
   is 1 "$status"
   has "$errors" "gpu0: not finished after 0.01 s, so it was stopped"
@@ -104,19 +104,19 @@ patient() {
   local slow="$top_builddir/tests/tool/.libs/libslow.so"
   [ -e "$slow" ] || skip "$slow is not built"
   mkdir -m 700 "$records"
-  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  flock "$records/sim-tiny.lock" sleep 300 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
   # the check for disk space takes 2 s
   patient run_split "$tool" measure --timeout 100 --sim "$tiny"
-  kill $holder
+  kill $holder $(pgrep -P $holder)
   is 1 "$status"
   [[ $errors =~ " is measuring this GPU; gave up after 97."[1-5]" s" ]]
 }
 
 @test "waiting for another process is reported at once, and ends with that process" {
   mkdir -m 700 "$records"
-  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  flock "$records/sim-tiny.lock" sleep 300 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
   "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/said" 3>&- &
