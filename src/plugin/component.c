@@ -134,7 +134,7 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
  * and removes these failures from what is still to be printed. Each GPU keeps its status. */
 static void say_late(const struct gc_found *found, const struct gc_settings *settings)
 {
-  const struct gc_gpu **late = calloc(found->gpus.count, sizeof(*late));
+  const struct gc_gpu **late = calloc(found->gpus.count + 1, sizeof(*late));
   char names[512], seconds[32];
   size_t count = 0;
 

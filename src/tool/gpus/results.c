@@ -87,7 +87,7 @@ static bool is_same(const char *a, const char *b)
 
 void gc_say_once(const struct gc_result *results, const char *const *sentences, size_t count)
 {
-  const struct gc_gpu **same = calloc(count, sizeof *same);
+  const struct gc_gpu **same = calloc(count + 1, sizeof *same);
 
   for (size_t i = 0; same && i < count; i++) {
     bool said = !is_said(sentences[i]), named;
