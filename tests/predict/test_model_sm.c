@@ -632,43 +632,34 @@ static void stores_of_a_part_of_a_sector(void **state)
 static void stores_and_atomics(void **state)
 {
   static const struct fake_instruction list[] = {
-      {.base = 0},                                 /* 4 misses */
-      {.base = 0, .operation = GC_TRACE_STORE},    /* 4 hits in L2 */
-      {.base = 4096, .operation = GC_TRACE_STORE}, /* 4 misses in L2 */
-      {.base = 4096},                              /* misses L1, hits L2 */
-      {.base = 0, .pc = 8},                        /* hits L1 if stores update it */
+      {.base = 0, .stride = 4},                                 /* 4 misses */
+      {.base = 0, .stride = 4, .operation = GC_TRACE_STORE},    /* 4 hits in L2 */
+      {.base = 4096, .stride = 4, .operation = GC_TRACE_STORE}, /* 4 misses in L2 */
+      {.base = 4096, .stride = 4},                              /* misses L1, hits L2 */
+      {.base = 0, .stride = 4, .pc = 8},                        /* hits L1 */
       {.base = 0, .operation = GC_TRACE_ATOMIC, .mask = 1},
   };
+  static struct fake_instruction shared[4 * 64];
   struct gc_gpu_model gpu = fake_gpu();
   struct gc_kernel_run run;
 
   (void)state;
-  for (unsigned updates = 0; updates < 2; updates++) {
-    static struct fake_instruction strided[6];
-
-    memcpy(strided, list, sizeof list);
-    for (unsigned i = 0; i < 6; i++)
-      strided[i].stride = 4;
-    gpu.l1.store_updates = updates;
-    run = fake_run(&gpu, &plain, &one_block, LIST(strided));
-    assert_int_equal(run.counts.l1_stores, 8);
-    assert_int_equal(run.counts.l1_loads.accesses, 12);
-    assert_int_equal(run.counts.l1_loads.hits, updates ? 4 : 0);
-    assert_int_equal(run.counts.l2_stores.accesses, 8);
-    assert_int_equal(run.counts.l2_stores.hits, 4);
-    assert_int_equal(run.counts.l2_loads.misses, 4);
-    assert_int_equal(run.counts.atomics, 1);
-    free(run.loads);
-  }
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l1_stores, 8);
+  assert_int_equal(run.counts.l1_loads.accesses, 12);
+  assert_int_equal(run.counts.l1_loads.hits, 4);
+  assert_int_equal(run.counts.l2_stores.accesses, 8);
+  assert_int_equal(run.counts.l2_stores.hits, 4);
+  assert_int_equal(run.counts.l2_loads.misses, 4);
+  assert_int_equal(run.counts.atomics, 1);
+  free(run.loads);
   /* Two partitions with copies, two SMs that load 64 lines; then SM 0 stores them, and SM 1 must
    * not hit in its copies: it gets them from their homes. */
   gpu = fake_gpu();
   gpu.sms = gpu.partitions = 2;
   gpu.copies = true;
   gpu.l2.store_miss = GC_ALLOCATE_NONE;
-  gpu.l2.store_updates = false;
   gpu.blocks_per_sm = 1;
-  static struct fake_instruction shared[4 * 64];
   for (unsigned i = 0; i < 4 * 64; i++)
     shared[i] =
         (struct fake_instruction){.block = i / 64,
@@ -676,10 +667,11 @@ static void stores_and_atomics(void **state)
                                   .mask = 1,
                                   .hint = GC_TRACE_NO_L1,
                                   .operation = i / 64 == 2 ? GC_TRACE_STORE : GC_TRACE_LOAD};
-  shared[3 * 64 - 1].operation = GC_TRACE_STORE;
   run = fake_run(&gpu, &plain, &one_block, LIST(shared));
   assert_int_equal(run.counts.l2_stores.hits, 64);
-  assert_in_range(run.counts.l2_loads.misses, 64 + 32, 3 * 64);
+  assert_int_equal(run.counts.l2_loads.misses, 64);
+  assert_in_range(run.counts.l2_loads_far, 40, 88); /* about half of the lines, twice */
+  free(run.loads);
 }
 
 /* An atomic operation leaves a line of L1 valid and makes it the newest one, but brings none in. */
@@ -841,11 +833,10 @@ static void atomics_leave_no_copies(void **state)
   gpu.sms = gpu.partitions = 2;
   gpu.copies = true;
   for (unsigned i = 0; i < 4 * 64; i++)
-    list[i] =
-        (struct fake_instruction){.base = 128 * (uint64_t)(i % 64),
-                                  .mask = 1,
-                                  .hint = GC_TRACE_NO_L1,
-                                  .operation = i / 64 == 2 ? GC_TRACE_ATOMIC : GC_TRACE_LOAD};
+    list[i] = (struct fake_instruction){.base = 128 * (uint64_t)(i % 64),
+                                        .mask = 1,
+                                        .hint = GC_TRACE_NO_L1,
+                                        .operation = i / 64 == 2 ? GC_TRACE_ATOMIC : GC_TRACE_LOAD};
   run = fake_run(&gpu, &plain, &one_block, LIST(list));
   assert_int_equal(run.counts.l2_loads.misses, 64);
   assert_in_range(run.counts.l2_loads_far, 16, 48);
