@@ -322,7 +322,8 @@ hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *predicti
 /** \brief Number of sums: one for each name of a kernel, in the order of their first launches.
  *
  * A sum adds up the launches with one name that can run on this GPU. Each recorded launch counts as
- * often as HWLOC_GPUCACHE_LAUNCHES says. Sums are part of the prediction: they need no time, and
+ * often as HWLOC_GPUCACHE_LAUNCHES says, and its modelled blocks for all that were launched, so the
+ * counts of a sum are estimated if not all blocks are modelled. Sums are part of the prediction: they need no time, and
  * strings are valid as long as it is. */
 size_t hwloc_gpucache_prediction_sums(const struct hwloc_gpucache_prediction *prediction);
 
