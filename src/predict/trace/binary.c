@@ -56,8 +56,10 @@ int gc_binary_begin_kernel(struct gc_trace *trace, struct gc_binary *binary,
                          launch->warp_threads);
   status = read_code(trace, &binary->code, err);
   launch->registers = binary->code.count;
-  for (uint32_t i = 0; i < binary->code.count; i++)
+  for (uint32_t i = 0; i < binary->code.count; i++) {
     launch->tensor_copies += binary->code.instructions[i].tensor;
+    launch->textures += binary->code.instructions[i].opcode.space == GC_OPCODE_TEXTURE;
+  }
   return status;
 }
 

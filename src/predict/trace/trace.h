@@ -116,6 +116,7 @@ struct gc_trace_launch {
   unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits
                              for one of them; 0: 1 */
   unsigned tensor_copies; /* instructions of the code that copy tensors without records */
+  unsigned textures;      /* the same that read textures, or access surfaces */
   char
       origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
 };

@@ -169,6 +169,7 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
                                                : "each");
   gc_json_set_whole(&object, "loads_at_once", launch->loads_at_once);
   gc_json_set_whole(&object, "tensor_copies", launch->tensor_copies);
+  gc_json_set_whole(&object, "texture_instructions", launch->textures);
   gc_json_set_text(&object, "origin", launch->origin);
   return object;
 }

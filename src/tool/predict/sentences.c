@@ -91,15 +91,19 @@ static void say_rule(const struct gc_kernel_prediction *kernel, char *text)
     append(text, "a warp waits for each load: the trace does not show which are issued at once");
 }
 
-static void say_tensors(const struct gc_kernel_prediction *kernel, char *text)
+static void say_lacking(const struct gc_kernel_prediction *kernel, char *text)
 {
-  const unsigned copies = kernel->launch.tensor_copies;
+  const unsigned copies = kernel->launch.tensor_copies, textures = kernel->launch.textures;
 
+  if (textures)
+    append(text, "not predicted: accesses to textures and surfaces, %u instruction%s of its code%s",
+           textures, textures == 1 ? "" : "s", copies ? "; " : "");
   if (copies)
-    append(text,
-           "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
-           "and stores, so later kernels do not find in L2 what they stored",
-           copies, copies == 1 ? "" : "s");
+    append(
+        text,
+        "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
+        "and stores, so later kernels do not find in L2 what they stored",
+        copies, copies == 1 ? "" : "s");
 }
 
 static void say_near(const struct gc_kernel_prediction *kernel, char *text)
@@ -165,7 +169,7 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
 {
   static void (*const say[GC_SENTENCES])(const struct gc_kernel_prediction *, char *) = {
       [GC_SAY_LAUNCH] = say_launch, [GC_SAY_CANNOT] = say_cannot,   [GC_SAY_PARTIAL] = say_partial,
-      [GC_SAY_STANDS] = say_stands, [GC_SAY_TENSORS] = say_tensors, [GC_SAY_RULE] = say_rule,
+      [GC_SAY_STANDS] = say_stands, [GC_SAY_LACKING] = say_lacking, [GC_SAY_RULE] = say_rule,
       [GC_SAY_NEAR] = say_near,     [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
       [GC_SAY_HELPS] = say_helps,   [GC_SAY_TLBS] = say_tlbs,
   };
