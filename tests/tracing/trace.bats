@@ -302,10 +302,11 @@ kinds() {
 }
 
 @test "recording rests if it costs too much" {
-  run_split env FAKE_SLOW=5500 "$tool" trace -- "$program" copy forms copy
+  run_split env FAKE_SLOW=11000 "$tool" trace -- "$program" copy forms copy
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$(kinds)" = "copy 1:2 " ]
+  [ "$(grep -c "recording has waited for kernels to end for 10 s" <<<"$errors")" -eq 1 ]
   [[ $errors == *"1 launch was not recorded: recording paused, because it had cost more than 5 s plus a third of the program's time"* ]]
 }
 
@@ -381,13 +382,25 @@ end")
     [ "$(text program.trace | grep '^kernel')" = 'kernel first' ]
   done
   # a launch that fails does not keep others from being recorded
-  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace --launches all -- "$program" graph graph threads
+  local launches
+  for launches in "" "--launches all"; do
+    # shellcheck disable=SC2086 # words
+    run_split env FAKE_FAIL=graph "$tool" trace $launches -- "$program" graph copy forms
+    echo "$errors"
+    [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
+    [ "$(text program.trace | grep '^kernel' | xargs)" = "kernel copy kernel forms" ]
+    # shellcheck disable=SC2086 # words
+    run_split env FAKE_FAIL=kernel "$tool" trace $launches -- "$program" copy forms copy
+    echo "$errors"
+    [[ $errors == *"1 launch was not recorded: the driver did not say that the launch of a kernel ended"* ]]
+    [ "$(text program.trace | grep -E '^(kernel|launch) ' | xargs)" = "kernel forms launch 2 kernel copy launch 3" ]
+    # shellcheck disable=SC2086 # words
+    run_split env FAKE_FAIL=upload "$tool" trace $launches -- "$program" upload copy
+    [ "$(text program.trace | grep '^kernel' | xargs)" = "kernel copy" ]
+  done
+  run_split env FAKE_FAIL=graph "$tool" trace --launches all -- "$program" graph graph threads
   echo "$errors"
-  [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
   [ "$(text program.trace | grep -c '^kernel')" -eq 18 ]
-  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace -- "$program" graph graph
-  [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
-  [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
   # a driver that does not announce launches of graphs
   run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
   echo "$errors"
@@ -544,6 +557,85 @@ driver-store 7f2000000000 600")
   [ "$output" = computed ]
   [[ $errors == *"No space left on device"* ]]
   [ "$(text out | grep -c '^kernel copy$')" -eq 1 ]
+  # machine code that does not fit does not keep launches from being recorded
+  truncate -s 3M module
+  mount -t tmpfs -o size=1m tmpfs small
+  run_split env TMPDIR=small FAKE_MODULE=module "$tool" trace --output out -- "$program" copy copy copy
+  umount small
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [[ $errors == *"3 kernels are without machine code"*": it was not saved: No space left on device"* ]]
+  [ "$(text out | grep -c '^kernel copy$')" -eq 3 ]
+  # the reason needs no space: the settings and the part have one page each, the module the others
+  truncate -s $((254 * 4096)) module
+  mount -t tmpfs -o size=1m tmpfs small
+  run_split env TMPDIR=small FAKE_MODULE=module "$tool" trace --output out -- "$program" copy copy
+  umount small
+  echo "$errors"
+  [[ $errors == *"2 launches were not recorded: "*": No space left on device"*"no kernel was recorded"* ]]
+}
+
+@test "a full disk of the output" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  mkdir small
+  mount -t tmpfs -o size=4k tmpfs small || skip "cannot mount"
+  run_split "$tool" trace --blocks all --output small/out -- "$program" copy_large copy_large copy_large
+  umount small
+  echo "$errors"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"No space left on device; to write it elsewhere: hwloc-gpucache trace --output FILE $TMPDIR/hwloc-gpucache-"* ]]
+  run_split "$tool" trace --output out "$TMPDIR"/hwloc-gpucache-*
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(text out | grep -c '^kernel copy_large$')" -eq 3 ]
+  # what is not ours stays
+  mkdir other
+  touch other/settings
+  run_split "$tool" trace --output out ./other
+  [ "$status" -eq 126 ]
+  [ -e other/settings ]
+}
+
+@test "each reason why a kernel is without machine code" {
+  run_split "$tool" trace -- "$program" copy forms
+  [[ $errors == *"1 kernel is without machine code, so predict assumes that a warp waits for each load: nvdisasm does not show the kernel"* ]]
+  truncate -s 65M module
+  FAKE_MODULE=module run_split "$tool" trace -- "$program" copy copy
+  [[ $errors == *"2 kernels are without machine code, "*": it was not saved: its CUDA module has more than 64 MiB"* ]]
+  printf '#!/bin/sh\nexit 3\n' >"$CUDA_HOME/bin/nvdisasm"
+  run_split "$tool" trace -- "$program" copy forms
+  [[ $errors == *"2 kernels are without machine code, "*": nvdisasm ended with status 3"* ]]
+  printf '#!/nowhere\n' >"$CUDA_HOME/bin/nvdisasm"
+  run_split "$tool" trace -- "$program" copy
+  [[ $errors == *"1 kernel is without machine code, "*": nvdisasm cannot be started: No such file or directory"* ]]
+}
+
+@test "a process that outlives the program" {
+  # shellcheck disable=SC2016 # of the inner shell
+  run_split "$tool" trace -- sh -c '"$1" copy wait copy >log 2>&1 & echo $! >number; until grep -q waiting log; do sleep 0.1; done' sh "$program"
+  kill "$(cat number)"
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [[ $errors == *"1 process still runs: the trace has the launches that were complete"* ]]
+  [[ $errors != *early* ]]
+  text sh.trace | grep -x 'left-out ? 1 process still ran when the program had ended'
+  [ "$(text sh.trace | grep -c '^kernel copy')" -eq 1 ]
+}
+
+@test "a signal while the trace is put together leaves no file" {
+  printf '#!/bin/sh\ntouch running\nexec sleep 10\n' >"$CUDA_HOME/bin/nvdisasm"
+  for signal in TERM USR1; do
+    "$tool" trace -- "$program" copy &
+    local pid=$!
+    for _ in {1..600}; do [ ! -e running ] || break; sleep 0.1; done
+    rm running
+    kill -$signal $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -gt 128 ]
+    [ -z "$(ls "$TMPDIR")" ]
+    [ -z "$(ls program.trace* 2>/dev/null)" ]
+  done
 }
 
 @test "several threads" {
@@ -640,7 +732,7 @@ driver-store 7f2000000000 600")
   text sh.trace | grep -x 'kernel copy'
   rm "$CUDA_HOME/bin/nvdisasm"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
-  [[ $errors == *"1 kernel is without machine code"* ]]
+  [[ $errors == *"1 kernel is without machine code, "*": nvdisasm of the CUDA Toolkit was not found"* ]]
   rm "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
   [ "$status" -eq 1 ]
@@ -726,22 +818,27 @@ EOF
     echo 'hwloc-gpucache-trace 2'
     printf 'kernel tensors\nlaunch 1\nblocks 1\nthreads 32\nwarp 32\n'
     printf 'code 0000 UTMALDG.2D [UR8], [UR4]\ncode 0010 EXIT\n'
+    printf 'kernel textures\nlaunch 3\nblocks 1\nthreads 32\nwarp 32\n'
+    printf 'code 0000 TEX.LL R4, R5, R4, 0x50, 2D\ncode 0010 EXIT\n'
     printf 'kernel nothing\nlaunch 2\nblocks 1\nthreads 32\nwarp 32\nend\n'
   } >bare.trace
   printf '#!/bin/sh\n[ "$1" != trace ] || exec cp bare.trace "$3"\nexec "%s" "$@"\n' "$tool" >recorder
   chmod +x recorder
   make_ncu
-  printf '%s\n' '0 tensors 0 0 64 32 16' '1 nothing 0 0 64 32 16' >rows
+  printf '%s\n' '0 tensors 0 0 64 32 16' '1 textures 0 0 64 32 16' '2 nothing 0 0 64 32 16' >rows
   run_split env TOOL=./recorder NCU=./ncu "$check" --record record.xml -- true
   echo "$output$errors"
   [ "$status" -eq 1 ]
   [[ $output == *"| tensors | 100 % | - | - | 50.0 | - | 0 | - | 64 | - | 16 | - |"* ]]
   [[ $output == *"not predicted, because their tensor copies (TMA) are not in the trace: tensors"* ]]
+  [[ $output == *"not predicted, because their accesses to textures and surfaces are not in the trace: textures"* ]]
   [[ $output == *"not predicted, because the trace has no accesses of them: nothing"* ]]
   [[ $errors == *"no kernel was both predicted and counted"* ]]
   run_split "$tool" predict --record record.xml --seeds 0 bare.trace
   [ "$(grep -c 'not predicted: tensor copies (TMA), 1 instruction of its code' <<<"$output")" -eq 1 ]
-  is '1 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.tensor_copies] | join(" ")')"
+  [ "$(grep -c 'not predicted: accesses to textures and surfaces, 1 instruction of its code' <<<"$output")" -eq 1 ]
+  is '1 0 0 1 0 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace |
+    jq -r '[.kernels[].launch | .tensor_copies, .texture_instructions] | join(" ")')"
 }
 
 @test "predict-check without counters predicts, and says why" {

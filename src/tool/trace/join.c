@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -58,7 +59,6 @@ static uint64_t number_of(const struct part *part, const char *word)
  * file is behind the last line of it. */
 static bool is_complete(struct part *part)
 {
-  static const char *const ends[] = {"kernel", "left-out", "in-graphs"};
   long here = ftell(part->file);
 
   for (; next_line(part); here = ftell(part->file)) {
@@ -66,11 +66,10 @@ static bool is_complete(struct part *part)
 
     if (!strcmp(part->line, "complete"))
       return true;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-      if (value_of(part, ends[i]) || !strcmp(part->line, "ended")) {
-        fseek(part->file, here, SEEK_SET);
-        return false;
-      }
+    if (value_of(part, "kernel")) {
+      fseek(part->file, here, SEEK_SET);
+      return false;
+    }
     if (bytes)
       fseek(part->file, (long)bytes, SEEK_CUR);
   }
@@ -117,11 +116,34 @@ static struct gc_module *find_module(struct part *part, const char *nvdisasm, ui
   return part->modules[number];
 }
 
+/* Writes the machine code of a kernel. Negative: there is none; why has the reason, as before if it
+ * was not saved (module 0). */
+static int write_code(struct part *part, const char *nvdisasm, uint64_t module, const char *kernel,
+                      FILE *trace, struct gc_error *why)
+{
+  struct gc_module *const code = find_module(part, nvdisasm, module);
+
+  if (code)
+    return gc_module_write(code, kernel, trace, why);
+  return module ? gc_fail(why, -EIO, "its file cannot be read") : -ENODATA;
+}
+
+static void note_without_code(struct gc_joined *joined, const struct gc_error *why)
+{
+  size_t i = 0;
+
+  while (i < GC_JOINED_REASONS - 2 && joined->without_code[i].kernels &&
+         strcmp(joined->without_code[i].why.text, why->text) != 0)
+    i++;
+  joined->without_code[i].kernels++;
+  joined->without_code[i].why = *why;
+}
+
 /* Copies the launch that begins here; the file is behind its first line. */
 static int copy_launch(struct part *part, const char *kernel, const char *nvdisasm, FILE *trace,
                        struct gc_joined *joined)
 {
-  struct gc_module *code;
+  struct gc_error why = {""}; /* there is no machine code */
   uint64_t module = 0, blocks = 0, stands = 1;
   bool in_header = true;
   char name[64];
@@ -134,6 +156,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
 
     if (value_of(part, "module")) {
       module = number_of(part, "module");
+      gc_fail(&why, 0, "%s", value_of(part, "module"));
       continue;
     }
     if (value_of(part, "launches")) {
@@ -153,8 +176,8 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       blocks = number_of(part, "blocks");
     joined->sampled += number_of(part, "launched-blocks") > blocks;
     if (bytes && in_header) {
-      code = find_module(part, nvdisasm, module);
-      joined->without_code += !code || !gc_module_write(code, kernel, trace);
+      if (write_code(part, nvdisasm, module, kernel, trace, &why))
+        note_without_code(joined, &why);
       in_header = false;
     }
     fprintf(trace, "%s\n", part->line);
@@ -165,11 +188,8 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
         return status;
     }
   }
-  if (in_header) { /* no records: the code says whether there are tensor copies */
-    code = find_module(part, nvdisasm, module);
-    if (code)
-      gc_module_write(code, kernel, trace);
-  }
+  if (in_header) /* no records: the code says whether there are tensor copies */
+    write_code(part, nvdisasm, module, kernel, trace, &why);
   joined->kernels++;
   joined->launches += stands;
   return 0;
@@ -239,8 +259,17 @@ static int name_kernels(struct part *part, const char *nvdisasm)
   return 0;
 }
 
+/* Whether the process that writes it still runs. */
+static bool is_locked(const struct part *part)
+{
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+  return !fcntl(fileno(part->file), F_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struct gc_joined *joined)
 {
+  const bool locked = is_locked(part); /* before its end is read */
   bool ended = false;
   int status = name_kernels(part, nvdisasm);
 
@@ -250,9 +279,7 @@ static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struc
       status = join_launch(part, nvdisasm, trace, joined);
     else
       note_line(part, joined, &ended);
-  if (joined->left_out && !*joined->why.text) /* the disk was full, or the process was killed */
-    gc_fail(&joined->why, 0, "the reason was not written");
-  joined->early += !ended;
+  *(locked ? &joined->running : &joined->early) += !ended;
   return status;
 }
 
@@ -293,6 +320,9 @@ static void write_left_out(const struct gc_joined *joined, FILE *trace)
   if (joined->early)
     fprintf(trace, "left-out ? %" PRIu64 " process%s ended early\n", joined->early,
             joined->early == 1 ? "" : "es");
+  if (joined->running)
+    fprintf(trace, "left-out ? %" PRIu64 " process%s still ran when the program had ended\n",
+            joined->running, joined->running == 1 ? "" : "es");
 }
 
 int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
