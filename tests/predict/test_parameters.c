@@ -360,10 +360,42 @@ static void sets_that_hold_more_than_the_capacity(void **state)
   assert_false(assumes(&parameters, "L1Cache Replacement"));
 }
 
-/* Lines can be protected only in sets that are known and have few ways. */
+/* Without a known hash, another capacity has other sets of the measured ways, if these hold it. */
+static void sets_of_the_measured_ways(void **state)
+{
+  struct gc_changes carveout = {.has_carveout = true, .carveout = 86}; /* 21504 bytes: 168 lines */
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  struct gc_gpu_model gpu;
+
+  (void)state;
+  set(record, GC_L1, "Sets", "434");
+  set(record, GC_L1, "Ways", "4");
+  set(record, GC_L1, "Replacement", "lru");
+  parameters = parameters_of(record);
+  gpu = gpu_of(&parameters, &plain, &nothing, 0);
+  assert_int_equal(gpu.l1.sets, 434);
+  assert_int_equal(gpu.l1.ways, 4);
+  gpu = gpu_of(&parameters, &plain, &carveout, 0);
+  assert_int_equal(gpu.l1.sets, 42);
+  assert_int_equal(gpu.l1.ways, 4);
+  record = h200();
+  set(record, GC_L1, "Replacement", "lru");
+  set(record, GC_L1, "Sets", "248");
+  set(record, GC_L1, "Ways", "7"); /* 168 lines are 24 sets; 1736 lines are 248 */
+  parameters = parameters_of(record);
+  assert_int_equal(gpu_of(&parameters, &plain, &carveout, 0).l1.sets, 24);
+  carveout.carveout = 72; /* 54272 bytes: 424 lines are no whole sets of 7 ways */
+  gpu = gpu_of(&parameters, &plain, &carveout, 0);
+  assert_int_equal(gpu.l1.sets, 248);
+  assert_int_equal(gpu.l1.ways, 2);
+}
+
+/* Lines can be protected only in sets that are known. */
 static void segmented_lru_needs_sets(void **state)
 {
   static const char *const sets[] = {NULL, "62"}; /* 1736 lines in 62 sets: 28 ways */
+  struct gc_changes capacity = {.capacity = 8}, ways = {.ways = 2};
 
   (void)state;
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
@@ -376,8 +408,16 @@ static void segmented_lru_needs_sets(void **state)
       set(record, GC_L1, "Sets", sets[i]);
     parameters = parameters_of(record);
     gpu = gpu_of(&parameters, &plain, &nothing, 0);
-    assert_int_equal(gpu.l1.policy, GC_POLICY_LRU);
-    assert_true(assumes(&parameters, "L1Cache Replacement"));
+    assert_int_equal(gpu.l1.policy, sets[i] ? GC_POLICY_SLRU : GC_POLICY_LRU);
+    assert_true(assumes(&parameters, "L1Cache Replacement") == !sets[i]);
+    if (!sets[i])
+      continue;
+    assert_int_equal(gpu.l1.ways, 28);
+    for (int k = 0; k < 2; k++) {
+      gpu = gpu_of(&parameters, &plain, k ? &ways : &capacity, 0);
+      assert_int_equal(gpu.l1.ways, k ? 56 : 224);
+      assert_int_equal(gpu.l1.policy, GC_POLICY_SLRU);
+    }
   }
 }
 
@@ -876,6 +916,7 @@ int main(void)
       cmocka_unit_test(structure_is_used_if_the_record_has_it),
       cmocka_unit_test(address_bits_above_the_masks),
       cmocka_unit_test(sets_that_hold_more_than_the_capacity),
+      cmocka_unit_test(sets_of_the_measured_ways),
       cmocka_unit_test(segmented_lru_needs_sets),
       cmocka_unit_test(a_survival_curve_shows_sets),
       cmocka_unit_test(broken_structure_is_assumed_away),

@@ -17,7 +17,7 @@ struct gc_line {
   uint32_t sectors; /* bit i: sector i is there */
   uint32_t pending; /* L2: of these, those that may not have arrived */
   uint32_t stored;  /* parts (GC_LINE_PARTS) that stores have made valid */
-  uint32_t stamp;   /* many ways: the position of its last use in the log of its set */
+  uint32_t stamp;   /* many ways: the position of its last use in a log of its set */
 };
 
 #define GC_NO_LINE UINT32_MAX
@@ -34,10 +34,11 @@ struct gc_set_head {
   uint32_t kept;  /* SLRU: the protected ones, which are the first in the order */
 };
 
-/* A set of many ways. Positions count all uses, modulo 2^32. */
+/* A set of many ways; with SLRU, its lines that were not hit, or its protected ones. Positions
+ * count all uses, modulo 2^32. */
 struct gc_use_log {
   uint32_t first, end; /* positions that the log has */
-  uint32_t used;       /* ways */
+  uint32_t used;       /* ways; of the first log of a set, all of its ways */
 };
 
 struct gc_lines {
@@ -49,7 +50,7 @@ struct gc_lines {
   struct gc_set_head *heads;  /* few ways, else NULL */
   struct gc_hash_index index; /* of the numbers of lines; without slots with few ways */
   struct gc_use_log *logs;    /* many ways, else NULL */
-  uint32_t *uses;             /* numbers of lines: log_mask + 1 for each set; not with random */
+  uint32_t *uses;             /* numbers of lines: log_mask + 1 for each log; not with random */
   uint32_t log_mask;
   uint32_t turn, stride; /* with a limit: the set that lost a line last; from it to the next set */
   uint64_t random;
@@ -74,6 +75,7 @@ static inline uint32_t gc_lines_number(const struct gc_lines *lines, uint64_t li
 int gc_many_ways_init(struct gc_lines *lines, uint64_t count);
 void gc_many_ways_clear(struct gc_lines *lines);
 void gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
+void gc_many_ways_protect(struct gc_lines *lines, uint32_t set, struct gc_line *line);
 struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix);
 
 int gc_survival_init(struct gc_lines *lines);

@@ -57,8 +57,10 @@ static inline void gc_lines_use(struct gc_lines *lines, uint32_t set, struct gc_
 {
   if (lines->policy == GC_POLICY_SURVIVAL)
     gc_survival_use(lines, line);
-  else if (lines->policy == GC_POLICY_SLRU)
+  else if (lines->policy == GC_POLICY_SLRU && lines->heads)
     gc_few_ways_protect(lines, set, line);
+  else if (lines->policy == GC_POLICY_SLRU)
+    gc_many_ways_protect(lines, set, line);
   else if (lines->policy == GC_POLICY_LRU && lines->heads)
     gc_few_ways_use(lines, set, line);
   else if (lines->policy == GC_POLICY_LRU)

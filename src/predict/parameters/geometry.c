@@ -99,7 +99,7 @@ static bool hold_more(struct gc_cache_geometry *geometry, const struct gc_elemen
 static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_element *element,
                       const char *subtype, struct gc_assumptions *assumptions)
 {
-  uint64_t sets;
+  uint64_t sets, ways;
 
   geometry->sets = 1;
   if (!gc_number_whole(text_of(element, HWLOC_GPUCACHE_SETS), &sets) || !sets || sets > MOST_SETS)
@@ -111,8 +111,10 @@ static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count)
     return true;
   geometry->mask_count = 0;
+  if (gc_number_whole(text_of(element, HWLOC_GPUCACHE_WAYS), &ways) && ways <= UINT32_MAX)
+    geometry->own_ways = (uint32_t)ways;
   gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
-            "the number of the line, modulo %u sets", geometry->sets);
+            "the number of the line, modulo the number of sets");
   return true;
 }
 
@@ -149,24 +151,13 @@ static bool find_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   return true;
 }
 
-/* Whether the model can protect lines of these sets. */
-static bool can_protect(const struct gc_cache_geometry *geometry, const struct gc_element *element)
-{
-  uint64_t bytes;
-
-  if (geometry->limit)
-    return geometry->ways <= GC_LINES_SCAN;
-  return gc_number_whole(text_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES), &bytes) &&
-         bytes / geometry->line_bytes / geometry->sets <= GC_LINES_SCAN;
-}
-
 static void read_replacement(struct gc_cache_geometry *geometry, const struct gc_element *element,
                              const char *subtype, bool has_sets, struct gc_assumptions *assumptions)
 {
   const char *name = text_of(element, HWLOC_GPUCACHE_REPLACEMENT);
   const bool lru = name && !strcmp(name, "lru"), fifo = name && !strcmp(name, "fifo"),
              random = name && !strcmp(name, "random"),
-             slru = name && !strcmp(name, "slru") && has_sets && can_protect(geometry, element);
+             slru = name && !strcmp(name, "slru") && has_sets;
   const bool curve = read_curve(geometry, text_of(element, HWLOC_GPUCACHE_SURVIVAL_CURVE));
 
   geometry->policy = fifo     ? GC_POLICY_FIFO
@@ -180,6 +171,7 @@ static void read_replacement(struct gc_cache_geometry *geometry, const struct gc
   if (name && !lru && !fifo && !random && !slru && curve && !geometry->limit) {
     geometry->policy = GC_POLICY_SURVIVAL;
     geometry->sets = 1; /* the curve contains what sets do */
+    geometry->own_ways = 0;
     geometry->mask_count = 0;
     return;
   }
@@ -250,16 +242,19 @@ static bool fit_limit(struct gc_cache_geometry *geometry, uint64_t lines)
 
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured)
 {
-  const uint64_t way = (uint64_t)geometry->sets * geometry->line_bytes;
-  const uint64_t ways = (bytes + way / 2) / way, lines = bytes / geometry->line_bytes;
+  const uint64_t lines = bytes / geometry->line_bytes;
+  uint64_t way, ways;
 
   geometry->wanted_bytes = bytes;
   if (geometry->limit && fit_limit(geometry, lines))
     return;
+  if (geometry->own_ways && lines && lines % geometry->own_ways == 0 &&
+      lines / geometry->own_ways <= MOST_SETS)
+    geometry->sets = (uint32_t)(lines / geometry->own_ways);
+  way = (uint64_t)geometry->sets * geometry->line_bytes;
+  ways = (bytes + way / 2) / way;
   geometry->limit = 0;
   geometry->ways = !ways ? 1 : ways > UINT32_MAX ? UINT32_MAX : (uint32_t)ways;
-  if (geometry->policy == GC_POLICY_SLRU && geometry->ways > GC_LINES_SCAN)
-    geometry->policy = GC_POLICY_LRU; /* a sweep, and no GPU that is known */
   for (uint32_t i = 0; measured && i < geometry->survival_count; i++)
     geometry->fills[i] *= (double)bytes / (double)measured;
 }

@@ -57,8 +57,10 @@ int gc_binary_begin_kernel(struct gc_trace *trace, struct gc_binary *binary,
   status = read_code(trace, &binary->code, err);
   launch->registers = binary->code.count;
   for (uint32_t i = 0; i < binary->code.count; i++) {
-    launch->tensor_copies += binary->code.instructions[i].tensor;
-    launch->textures += binary->code.instructions[i].opcode.space == GC_OPCODE_TEXTURE;
+    const struct gc_code_instruction *instruction = &binary->code.instructions[i];
+
+    launch->tensor_copies += instruction->tensor;
+    launch->texture_accesses += instruction->opcode.space == GC_OPCODE_TEXTURE;
   }
   return status;
 }

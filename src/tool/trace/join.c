@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/trace/join.h"
 
-#include "tool/print/demangle.h"
+#include "predict/demangle.h"
 #include "tool/print/messages.h"
 #include "tool/trace/module.h"
 #include "util/number.h"
@@ -17,6 +17,9 @@
 
 #define SUFFIX ".part"
 #define MOST_MODULES 1000000
+
+const char gc_joined_can_launch[] =
+    "kernels of the program can launch others (dynamic parallelism), which are not recorded";
 
 struct part {
   FILE *file;
@@ -119,13 +122,14 @@ static struct gc_module *find_module(struct part *part, const char *nvdisasm, ui
 /* Writes the machine code of a kernel. Negative: there is none; why has the reason, as before if it
  * was not saved (module 0). */
 static int write_code(struct part *part, const char *nvdisasm, uint64_t module, const char *kernel,
-                      FILE *trace, struct gc_error *why)
+                      FILE *trace, struct gc_joined *joined, struct gc_error *why)
 {
   struct gc_module *const code = find_module(part, nvdisasm, module);
 
-  if (code)
-    return gc_module_write(code, kernel, trace, why);
-  return module ? gc_fail(why, -EIO, "its file cannot be read") : -ENODATA;
+  if (!code)
+    return module ? gc_fail(why, -EIO, "its file cannot be read") : -ENODATA;
+  joined->can_launch |= gc_module_can_launch(code);
+  return gc_module_write(code, kernel, trace, why);
 }
 
 static void note_without_code(struct gc_joined *joined, const struct gc_error *why)
@@ -176,7 +180,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       blocks = number_of(part, "blocks");
     joined->sampled += number_of(part, "launched-blocks") > blocks;
     if (bytes && in_header) {
-      if (write_code(part, nvdisasm, module, kernel, trace, &why))
+      if (write_code(part, nvdisasm, module, kernel, trace, joined, &why))
         note_without_code(joined, &why);
       in_header = false;
     }
@@ -189,7 +193,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
     }
   }
   if (in_header) /* no records: the code says whether there are tensor copies */
-    write_code(part, nvdisasm, module, kernel, trace, &why);
+    write_code(part, nvdisasm, module, kernel, trace, joined, &why);
   joined->kernels++;
   joined->launches += stands;
   return 0;
@@ -323,6 +327,8 @@ static void write_left_out(const struct gc_joined *joined, FILE *trace)
   if (joined->running)
     fprintf(trace, "left-out ? %" PRIu64 " process%s still ran when the program had ended\n",
             joined->running, joined->running == 1 ? "" : "es");
+  if (joined->can_launch)
+    fprintf(trace, "left-out ? %s\n", gc_joined_can_launch);
 }
 
 int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,

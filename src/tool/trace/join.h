@@ -26,8 +26,12 @@ struct gc_joined {
     uint64_t kernels;
     struct gc_error why;
   } without_code[GC_JOINED_REASONS]; /* machine code; ended by one without kernels */
+  bool can_launch; /* kernels in the trace belong to modules whose kernels can launch others */
   struct gc_error why, why_failed; /* of the first launch that was left out, the first process */
 };
+
+/* What can_launch means for the trace. */
+extern const char gc_joined_can_launch[];
 
 /* Writes the launches of all processes that are complete. 0, or a negative errno with a sentence;
  * joined is filled in any case. */

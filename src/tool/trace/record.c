@@ -185,6 +185,8 @@ static void report_left_out(const struct gc_joined *joined)
   if (joined->running)
     gc_say(NULL, "%" PRIu64 " process%s still run%s: the trace has the launches that were complete",
            joined->running, joined->running == 1 ? "" : "es", joined->running == 1 ? "s" : "");
+  if (joined->can_launch)
+    gc_say(NULL, "%s", gc_joined_can_launch);
   for (size_t i = 0; joined->without_code[i].kernels; i++)
     gc_say(NULL,
            "%" PRIu64 " kernel%s without machine code, so predict assumes that a warp waits for "
