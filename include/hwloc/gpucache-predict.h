@@ -75,7 +75,8 @@ struct hwloc_gpucache_predict_options {
   /** \brief Runs with values drawn from what the record leaves open; 0: 10. At most 1000 */
   unsigned seeds;
   /** \brief Runs at the same time. 0: one for each processor, but at most 4. Each run takes 70 to
-   * 110 MB for an H200 */
+   * 110 MB for an H200, and 32 to 64 bytes for each line that a warp instruction of a resident block
+   * accesses (doc/predict.md) */
   unsigned threads;
   /** \brief 1: count reuse distances, too, which takes one run more; 0: not */
   int reuse_distances;

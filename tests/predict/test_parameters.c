@@ -835,7 +835,7 @@ static void bad_values_of_tlbs(void **state)
       {"Entries", "600000", "L2TLB Entries", false, true}, /* two of them: 1.2 million */
       {"Entries", "18446744073709551615", "L2TLB Entries", false, true},
       {"EntryBytes", "0", "L2TLB EntryBytes", false, true},
-      {"EntryBytes", "1", "L2TLB EntryBytes", false, true},
+      {"EntryBytes", "2048", "L2TLB EntryBytes", false, true}, /* no page is so small */
       {"EntryBytes", "3000000", "L2TLB EntryBytes", false, true},
       {"EntryBytes", "9223372036854775808", "L2TLB EntryBytes", false, true},
       {"EntryBytes", NULL, "L2TLB EntryBytes", false, false},

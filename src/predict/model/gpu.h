@@ -46,7 +46,6 @@ struct gc_cache_geometry {
   uint32_t survival_count;
   double fills[GC_SURVIVAL_POINTS], survives[GC_SURVIVAL_POINTS];
   enum gc_allocate store_miss; /* what a store of an absent sector brings in */
-  bool store_updates;          /* a store of a present sector leaves it there (else: invalid) */
   /* L1: a line takes its place, and another one goes, when it is requested (else: when it arrives).
    * It may be evicted before it arrives. */
   bool early;

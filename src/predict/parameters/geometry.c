@@ -184,7 +184,6 @@ static void read_stores(struct gc_cache_geometry *geometry, const struct gc_elem
 {
   const char *allocate = text_of(element, HWLOC_GPUCACHE_WRITE_ALLOCATE);
 
-  geometry->store_updates = true;
   geometry->store_miss = keeps_stores ? GC_ALLOCATE_SECTOR : GC_ALLOCATE_NONE;
   if (allocate && !strcmp(allocate, "none"))
     geometry->store_miss = GC_ALLOCATE_NONE;
