@@ -20,8 +20,10 @@ static const struct {
     {"cuLaunchKernel", GC_CALL_LAUNCH},
     {"cuLaunchCooperativeKernelMultiDevice", GC_CALL_NOT_MEANWHILE},
     {"cuLaunchCooperativeKernel", GC_CALL_LAUNCH},
+    {"cuLaunchHostFunc", GC_CALL_OTHER}, /* launches no kernel */
     {"cuLaunch", GC_CALL_NOT_MEANWHILE},
     {"cuGraphLaunch", GC_CALL_GRAPH_LAUNCH},
+    {"cuGraphUpload", GC_CALL_NOT_MEANWHILE},
     {"cuGraphInstantiate", GC_CALL_GRAPH_INSTANTIATE},
     {"cuGraphExecGet", GC_CALL_OTHER},
     {"cuGraphExec", GC_CALL_GRAPH_CHANGE},

@@ -4,6 +4,7 @@
 #include "device/cuda_symbols.h"
 #include "trace/api.h"
 #include "trace/image.h"
+#include "trace/waiting.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -220,9 +221,12 @@ int gc_contexts_carveout(void *function)
 
 void gc_contexts_wait(void)
 {
+  struct gc_wait_message message;
   CUresult (*wait)(void);
 
   *(void **)&wait = of_driver("cuCtxSynchronize");
+  gc_wait_begin(&message);
   if (wait)
     wait();
+  gc_wait_end(&message);
 }

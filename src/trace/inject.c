@@ -140,8 +140,7 @@ static int start(const char *directory, struct gc_error *err)
   if (!status)
     status = GC_SANITIZER(sanitizerSubscribe, (&handle, callback, NULL), err);
   gc_recorder.sampling = !settings->first;
-  /* the last one is only for samples */
-  for (size_t i = 0; i < sizeof domains / sizeof *domains - !gc_recorder.sampling && !status; i++)
+  for (size_t i = 0; i < sizeof domains / sizeof *domains && !status; i++)
     status = GC_SANITIZER(sanitizerEnableDomain, (1, handle, domains[i]), err);
   return status;
 }
@@ -149,21 +148,18 @@ static int start(const char *directory, struct gc_error *err)
 /* Does nothing in a forked child, or while another thread writes. */
 static void finish(void)
 {
-  FILE *file = gc_recorder.part.file;
+  uint64_t alone;
 
   if (gc_recorder.part.process != (int)getpid() || pthread_mutex_trylock(&gc_recorder.lock))
     return;
-  if (!gc_recorder.left_out)
+  alone = gc_launch_kinds_alone();
+  if (alone && !gc_recorder.left_out)
     gc_fail(&gc_recorder.why, 0, "%s",
             gc_recorder.why_alone ? gc_recorder.why_alone
                                   : "the driver does not name their kernel");
-  gc_recorder.left_out += gc_launch_kinds_alone();
-  if (gc_recorder.left_out)
-    fprintf(file, "left-out %" PRIu64 "\nbecause %s\n", gc_recorder.left_out, gc_recorder.why.text);
-  if (gc_recorder.in_graphs)
-    fprintf(file, "in-graphs %" PRIu64 "\n", gc_recorder.in_graphs);
-  fputs("ended\n", file);
-  fflush(file);
+  gc_part_write_end(&gc_recorder.part,
+                    "left-out %" PRIu64 "\nbecause %s\nin-graphs %" PRIu64 "\nended\n",
+                    gc_recorder.left_out + alone, gc_recorder.why.text, gc_recorder.in_graphs);
   pthread_mutex_unlock(&gc_recorder.lock);
 }
 
@@ -187,11 +183,9 @@ int InitializeInjection(void)
     atexit(finish);
     return 1;
   }
-  if (gc_recorder.part.file) {
-    fprintf(gc_recorder.part.file, "failed %s\n", err.text);
-    fflush(gc_recorder.part.file);
-  } else {
+  if (gc_recorder.part.file)
+    gc_part_write_end(&gc_recorder.part, "failed %s\n", err.text);
+  else
     fprintf(stderr, "hwloc-gpucache: %s\n", err.text);
-  }
   return 0;
 }

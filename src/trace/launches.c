@@ -123,7 +123,7 @@ int gc_launches_add(struct gc_launches *launches, const struct gc_context_memory
     return gc_fail(err, -E2BIG, "a graph has more than %d kernels", GPU_TRACE_MOST_LAUNCHES);
   *launch = (struct gc_recorded_launch){
       .number = number,
-      .module = module->number,
+      .code = module->code,
       .place = place,
       .carveout = gc_contexts_carveout(data->function),
       .shapes = {{data->gridDim_x, data->gridDim_y, data->gridDim_z},
@@ -237,8 +237,11 @@ static void write_header(struct gc_launches *launches, size_t number, double ker
 {
   struct gc_recorded_launch *launch = &launches->launches[number];
 
-  fprintf(file, "kernel %s\nmodule %u\nlaunch %" PRIu64 "\n", launch->name, launch->module,
-          launch->number);
+  fprintf(file, "kernel %s\nlaunch %" PRIu64 "\n", launch->name, launch->number);
+  if (launch->code > 0)
+    fprintf(file, "module %d\n", launch->code);
+  else
+    fprintf(file, "module it was not saved: %s\n", gc_module_why_not_saved(launch->code));
   if (launch->kind) {
     fputs("launches ", file);
     launch->stands_at = ftell(file);

@@ -18,7 +18,7 @@
 struct gc_recorded_launch {
   char *name;      /* of the kernel */
   uint64_t number; /* in the process, from 1 */
-  unsigned module;
+  int code;        /* of its module (modules.h) */
   size_t place;                    /* in the table */
   uint64_t grid, blocks;           /* launched and recorded */
   unsigned threads;                /* of a block */

@@ -29,7 +29,9 @@ src_trace_hwloc_gpucache_trace_la_SOURCES = \
 	src/trace/sample.h \
 	src/trace/sanitizer.h \
 	src/trace/memsets.c \
-	src/trace/memsets.h
+	src/trace/memsets.h \
+	src/trace/waiting.c \
+	src/trace/waiting.h
 src_trace_hwloc_gpucache_trace_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^InitializeInjection$$'
 src_trace_hwloc_gpucache_trace_la_LIBADD = src/trace/libtrace.la src/trace/libimage.la \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LARGEST_MODULE ((size_t)64 << 20)
+#define TOO_LARGE "its CUDA module has more than 64 MiB"
 
 /* Each instruction and the function of kernels/trace.c for it. */
 static const struct {
@@ -24,7 +25,7 @@ static const struct {
 };
 
 static struct gc_traced_module *modules;
-static unsigned saved; /* modules with machine code */
+static int saved; /* modules with machine code */
 
 /* The API forgets them when functions are taken out. */
 static int select_instructions(struct gc_traced_module *module)
@@ -62,12 +63,22 @@ struct gc_traced_module *gc_modules_add(const Sanitizer_ResourceModuleData *data
     return NULL;
   module->context = data->context;
   module->handle = data->module;
-  snprintf(suffix, sizeof suffix, "-%u.cubin", saved + 1);
-  if (data->pCubin && data->cubinSize && data->cubinSize <= LARGEST_MODULE &&
-      !gc_part_write(part, suffix, data->pCubin, data->cubinSize))
-    module->number = ++saved;
+  snprintf(suffix, sizeof suffix, "-%d.cubin", saved + 1);
+  module->code = !data->pCubin || !data->cubinSize ? -ENODATA
+                 : data->cubinSize > LARGEST_MODULE
+                     ? -EFBIG
+                     : gc_part_write(part, suffix, data->pCubin, data->cubinSize);
+  if (!module->code)
+    module->code = ++saved;
   module->next = modules;
   return modules = module;
+}
+
+const char *gc_module_why_not_saved(int code)
+{
+  return code == -EFBIG     ? TOO_LARGE
+         : code == -ENODATA ? "the driver does not show it"
+                            : strerror(-code);
 }
 
 static void forget(struct gc_traced_module **at)

@@ -18,7 +18,7 @@ struct gc_traced_module {
   void *context, *handle;
   bool patched;        /* our functions are in its kernels */
   struct gc_error why; /* why they cannot be; "": they can */
-  unsigned number;     /* of its machine code in the part; 0: not saved */
+  int code; /* number of its machine code in the part; or a negative errno, why it was not saved */
 };
 
 /* Notes a new module. NULL: no memory. */
@@ -26,6 +26,9 @@ struct gc_traced_module *gc_modules_add(const Sanitizer_ResourceModuleData *data
                                         const struct gc_part *part);
 void gc_modules_remove(void *handle);
 void gc_modules_remove_all(const void *context);
+
+/* A reason for a person. code: of a module whose machine code was not saved. */
+const char *gc_module_why_not_saved(int code);
 
 /* The begin of the list, for gc_module_put_in and gc_module_take_out. Modules that are added later
  * come before it. */

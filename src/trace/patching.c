@@ -7,6 +7,7 @@
 #include "trace/contexts.h"
 #include "trace/modules.h"
 #include "trace/recorder.h"
+#include "trace/waiting.h"
 
 #include "util/clock.h"
 
@@ -72,13 +73,12 @@ static const char *why_not(void)
 /* Whether functions may be put into kernels now; then this thread is the only one that may. */
 static bool lock_all(void)
 {
-  const struct timespec until = gc_recorder_deadline();
   const char *why = why_not();
 
   begin_ms = gc_now_ms();
   if (why)
     return refuse(why);
-  if (pthread_rwlock_timedwrlock(&calling, &until)) {
+  if (!gc_wait_to_write(&calling)) {
     add_cost(gc_now_ms() - begin_ms);
     return refuse("other threads were calling the driver for too long");
   }
@@ -130,9 +130,7 @@ static void begin_alone(const void *context)
 /* Together with others. But the launch that is recorded may wait for this call. */
 static void begin_shared(void)
 {
-  const struct timespec until = gc_recorder_deadline();
-
-  strayed = pthread_rwlock_timedrdlock(&calling, &until);
+  strayed = !gc_wait_to_read(&calling);
   if (!strayed)
     return;
   pthread_mutex_lock(&changing);
@@ -218,12 +216,12 @@ static void enter_graph_launch(const Sanitizer_CallbackData *data)
   struct gc_error err;
   const bool due = is_due(kind), full = due && gc_recorder_is_full(&err);
 
-  if (kind && !kind->wanted)
-    refuse("a graph was changed after it was instantiated, or was instantiated while nothing could "
-           "be recorded");
   begin_call(due && !full, data->context);
   gc_recorder_call.wanted = full || gc_recorder_call.patched; /* if full, it is left out later */
   pthread_mutex_lock(&gc_recorder.lock);
+  if (kind && !kind->wanted)
+    refuse("a graph was changed after it was instantiated, or was instantiated while nothing could "
+           "be recorded");
   if (kind && gc_recorder_call.wanted)
     gc_launch_kind_take(kind);
   else if (kind)
@@ -308,7 +306,6 @@ static void leave(enum gc_call call, const Sanitizer_CallbackData *data)
                ? result != 0
                : call == GC_CALL_CAPTURE_END && gc_call_ends_capture(result))
     end_capture(data);
-  gc_recorder_end_failed();
   end_call();
 }
 
@@ -323,9 +320,11 @@ void gc_patching_on_call(const Sanitizer_CallbackData *data)
     return;
   }
   if (data->callbackSite == SANITIZER_API_ENTER) {
-    if (!depth++)
+    if (!depth++ && gc_recorder.sampling)
       enter(call, data);
   } else if (depth && !--depth) {
-    leave(call, data);
+    gc_recorder_end_failed();
+    if (gc_recorder.sampling)
+      leave(call, data);
   }
 }

@@ -5,12 +5,11 @@
 #include "trace/contexts.h"
 #include "trace/launches.h"
 #include "trace/modules.h"
+#include "trace/waiting.h"
 
 #include "util/clock.h"
 
 #include <errno.h>
-
-#define MOST_WAIT_SECONDS 2
 
 struct gc_recorder gc_recorder = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 _Thread_local struct gc_recorder_call gc_recorder_call;
@@ -143,15 +142,6 @@ static bool is_wanted(const Sanitizer_LaunchData *data, struct wanted *wanted)
   return is;
 }
 
-struct timespec gc_recorder_deadline(void)
-{
-  struct timespec until;
-
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += MOST_WAIT_SECONDS;
-  return until;
-}
-
 bool gc_recorder_is_full(struct gc_error *err)
 {
   pthread_mutex_lock(&gc_recorder.lock);
@@ -164,11 +154,9 @@ bool gc_recorder_is_full(struct gc_error *err)
  * or if another thread records for too long. */
 static bool begin_recording(struct gc_error *err)
 {
-  const struct timespec until = gc_recorder_deadline();
-
   if (gc_recorder_is_full(err))
     return false;
-  if (recorded || pthread_mutex_timedlock(&tracing, &until)) {
+  if (recorded || !gc_wait_for_mutex(&tracing)) {
     gc_fail(err, -EBUSY, "another launch was being recorded");
     return false;
   }
@@ -204,9 +192,14 @@ void gc_recorder_begin_launch(const Sanitizer_LaunchData *data)
 static int write_launches(Sanitizer_StreamHandle stream, struct gc_error *err)
 {
   const double begin_ms = gc_now_ms();
-  int status = GC_SANITIZER(sanitizerStreamSynchronize, (stream), err);
-  const double kernel_ms = gc_now_ms() - begin_ms;
+  struct gc_wait_message message;
+  double kernel_ms;
+  int status;
 
+  gc_wait_begin(&message);
+  status = GC_SANITIZER(sanitizerStreamSynchronize, (stream), err);
+  gc_wait_end(&message);
+  kernel_ms = gc_now_ms() - begin_ms;
   if (!status)
     status = gc_launches_fetch(&launches, stream, err);
   if (status)
@@ -220,7 +213,7 @@ static int write_launches(Sanitizer_StreamHandle stream, struct gc_error *err)
                               launches.launches[i].stands_at, &gc_recorder.part);
   if (status == -EIO)
     gc_recorder.full = *err;
-  else if ((uint64_t)gc_recorder.part.good > gc_recorder.settings.limit)
+  else if ((uint64_t)gc_recorder.part.good - GC_PART_END > gc_recorder.settings.limit)
     gc_fail(&gc_recorder.full, 0, "the trace of this process has reached --limit");
   pthread_mutex_unlock(&gc_recorder.lock);
   return status;
@@ -263,7 +256,6 @@ void gc_recorder_end_failed(void)
 
 void gc_recorder_begin_graph(const Sanitizer_GraphLaunchData *data)
 {
-  gc_recorder_end_failed();
   graph = data->isGraphUpload                                ? GRAPH_UPLOAD
           : gc_recorder.sampling && !gc_recorder_call.wanted ? GRAPH_PASSED
           : begin_recording(&graph_why)                      ? GRAPH_RECORDED

@@ -21,7 +21,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <time.h>
 
 extern struct gc_recorder {
   struct gc_trace_settings settings;
@@ -44,10 +43,6 @@ extern _Thread_local struct gc_recorder_call {
   bool patched;                /* our functions are in kernels */
   const char *refused;         /* why a launch that is due is not recorded; NULL: it is not due */
 } gc_recorder_call;
-
-/* How long to wait for other threads from now on. After that a launch is left out: the thread whose
- * launch is being recorded may wait for a lock of this thread. */
-struct timespec gc_recorder_deadline(void);
 
 /* Whether no more launches are traced, and why. */
 bool gc_recorder_is_full(struct gc_error *err);

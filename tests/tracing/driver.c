@@ -16,7 +16,7 @@
  * machine code.
  * FAKE_SLOW=MILLISECONDS: the first kernel that is waited for takes so long.
  * FAKE_CARVEOUT=PERCENT: what kernels prefer. FAKE_OLD_DRIVER: launches of graphs are not
- * announced. FAKE_GRAPH_FAIL: the first launch of a graph fails, and its end is not announced.
+ * announced. FAKE_FAIL=graph|upload|kernel: the first of them fails, and its end is not announced.
  */
 #include "driver.h"
 
@@ -264,7 +264,7 @@ static void announce(const char *name, const void *parameters, const char *kerne
 /* One context, with one module. */
 static void make_context(void)
 {
-  static char machine_code[1 << 22] = "machine code";
+  static char machine_code[66 << 20] = "machine code";
   const char *const file = getenv("FAKE_MODULE");
   FILE *const stream = file ? fopen(file, "r") : NULL;
   const size_t size = stream ? fread(machine_code, 1, sizeof machine_code, stream) : 12;
@@ -334,6 +334,17 @@ static Sanitizer_LaunchData launch_data(const char *name, const struct fake_laun
                                 .clusterDim_z = as->cluster[2]};
 }
 
+/* Whether what is launched now fails. */
+static bool launch_fails(const char *what)
+{
+  static bool failed;
+  const char *const fail = getenv("FAKE_FAIL");
+
+  if (failed || !fail || strcmp(fail, what) != 0)
+    return false;
+  return failed = true;
+}
+
 /* A launch as a kernel or as the kernel of a stream that is captured, which has no begin. */
 EXPORT void fake_launch_as(const char *name, const struct fake_launch *as, fake_kernel *run)
 {
@@ -345,7 +356,7 @@ EXPORT void fake_launch_as(const char *name, const struct fake_launch *as, fake_
   const CUlaunchConfig configuration = {grid[0],  grid[1], grid[2], block[0], block[1],
                                         block[2], 0,       NULL,    NULL,     0};
   const CUlaunchConfig *const extended = &configuration;
-  static const CUresult success = CUDA_SUCCESS;
+  const CUresult ended = run && launch_fails("kernel") ? FAILED : CUDA_SUCCESS;
   Sanitizer_LaunchData data = launch_data(name, as);
   const bool is_extended = volume(grid) == 1 || as->cluster[0];
   const char *const call_name = is_extended       ? "cuLaunchKernelEx_ptsz"
@@ -359,15 +370,16 @@ EXPORT void fake_launch_as(const char *name, const struct fake_launch *as, fake_
     trace_of_launch = NULL;
     __atomic_add_fetch(&driver.launching, 1, __ATOMIC_SEQ_CST);
     call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
-    if (driver.patched && trace_of_launch)
+    if (driver.patched && trace_of_launch && !ended)
       run(trace_of_launch, volume(grid), volume(block));
     /* The API promises the dimensions for the begin only. */
     data.gridDim_x = data.gridDim_y = data.gridDim_z = 0;
     data.blockDim_x = data.blockDim_y = data.blockDim_z = 0;
-    call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_END, &data);
+    if (!ended)
+      call(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_END, &data);
     __atomic_sub_fetch(&driver.launching, 1, __ATOMIC_SEQ_CST);
   }
-  announce(call_name, of_call, name, &success);
+  announce(call_name, of_call, name, &ended);
 }
 
 EXPORT void fake_launch(const char *name, unsigned blocks, unsigned threads, fake_kernel *run)
@@ -444,8 +456,8 @@ static struct gpu_trace *const not_set = (struct gpu_trace *)&driver;
 static bool start_graph(const char *const *names, const unsigned *blocks, fake_kernel *const *runs,
                         size_t count, bool upload)
 {
-  static int graphs;
-  const bool announced = !getenv("FAKE_OLD_DRIVER"), fails = getenv("FAKE_GRAPH_FAIL") && !graphs++;
+  const bool announced = !getenv("FAKE_OLD_DRIVER"),
+             fails = launch_fails(upload ? "upload" : "graph");
   const Sanitizer_GraphLaunchData launch = {
       .context = &context, .hStream = &driver, .isGraphUpload = upload};
   struct gpu_trace *traces[8] = {NULL};

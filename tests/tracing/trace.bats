@@ -41,7 +41,7 @@ while at < len(data):
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
   [[ $errors == *"copy.trace: 2 kernels (0 without some blocks)"* ]]
-  [[ $errors == *"1 kernel is without machine code, which nvdisasm did not print: "* ]] # forms
+  [[ $errors == *"1 kernel is without machine code, "*": nvdisasm does not show the kernel"* ]] # forms
   text copy.trace >text
   cat text
   diff - text <<'EOF'
@@ -303,10 +303,11 @@ kinds() {
 }
 
 @test "recording rests if it costs too much" {
-  run_split env FAKE_SLOW=5500 "$tool" trace -- "$program" copy forms copy
+  run_split env FAKE_SLOW=11000 "$tool" trace -- "$program" copy forms copy
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$(kinds)" = "copy 1:2 " ]
+  [ "$(grep -c "recording has waited for kernels to end for 10 s" <<<"$errors")" -eq 1 ]
   [[ $errors == *"1 launch was not recorded: recording paused, because it had cost more than 5 s plus a third of the program's time"* ]]
 }
 
@@ -382,13 +383,25 @@ end")
     [ "$(text program.trace | grep '^kernel')" = 'kernel first' ]
   done
   # a launch that fails does not keep others from being recorded
-  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace --launches all -- "$program" graph graph threads
+  local launches
+  for launches in "" "--launches all"; do
+    # shellcheck disable=SC2086 # words
+    run_split env FAKE_FAIL=graph "$tool" trace $launches -- "$program" graph copy forms
+    echo "$errors"
+    [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
+    [ "$(text program.trace | grep '^kernel' | xargs)" = "kernel copy kernel forms" ]
+    # shellcheck disable=SC2086 # words
+    run_split env FAKE_FAIL=kernel "$tool" trace $launches -- "$program" copy forms copy
+    echo "$errors"
+    [[ $errors == *"1 launch was not recorded: the driver did not say that the launch of a kernel ended"* ]]
+    [ "$(text program.trace | grep -E '^(kernel|launch) ' | xargs)" = "kernel forms launch 2 kernel copy launch 3" ]
+    # shellcheck disable=SC2086 # words
+    run_split env FAKE_FAIL=upload "$tool" trace $launches -- "$program" upload copy
+    [ "$(text program.trace | grep '^kernel' | xargs)" = "kernel copy" ]
+  done
+  run_split env FAKE_FAIL=graph "$tool" trace --launches all -- "$program" graph graph threads
   echo "$errors"
-  [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
   [ "$(text program.trace | grep -c '^kernel')" -eq 18 ]
-  run_split env FAKE_GRAPH_FAIL=1 "$tool" trace -- "$program" graph graph
-  [[ $errors == *"2 launches were not recorded: the driver did not say that the launch of a graph ended"* ]]
-  [ "$(text program.trace | grep -c '^kernel')" -eq 2 ]
   # a driver that does not announce launches of graphs
   run_split env FAKE_OLD_DRIVER=1 "$tool" trace -- "$program" copy graph
   echo "$errors"
@@ -545,6 +558,22 @@ driver-store 7f2000000000 600")
   [ "$output" = computed ]
   [[ $errors == *"No space left on device"* ]]
   [ "$(text out | grep -c '^kernel copy$')" -eq 1 ]
+  # machine code that does not fit does not keep launches from being recorded
+  truncate -s 3M module
+  mount -t tmpfs -o size=1m tmpfs small
+  run_split env TMPDIR=small FAKE_MODULE=module "$tool" trace --output out -- "$program" copy copy copy
+  umount small
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [[ $errors == *"3 kernels are without machine code"*": it was not saved: No space left on device"* ]]
+  [ "$(text out | grep -c '^kernel copy$')" -eq 3 ]
+  # the reason needs no space: the settings and the part have one page each, the module the others
+  truncate -s $((254 * 4096)) module
+  mount -t tmpfs -o size=1m tmpfs small
+  run_split env TMPDIR=small FAKE_MODULE=module "$tool" trace --output out -- "$program" copy copy
+  umount small
+  echo "$errors"
+  [[ $errors == *"2 launches were not recorded: "*": No space left on device"*"no kernel was recorded"* ]]
   # from the begin on: the program does not run
   mount -t tmpfs -o size=256k tmpfs small
   head -c 300k /dev/zero >small/fill 2>/dev/null || true
@@ -553,6 +582,69 @@ driver-store 7f2000000000 600")
   [ "$status" -eq 1 ]
   [ -z "$output" ]
   [[ $errors == "hwloc-gpucache: cannot write "*"/settings: No space left on device" ]]
+}
+
+@test "a full disk of the output" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  mkdir small
+  mount -t tmpfs -o size=4k tmpfs small || skip "cannot mount"
+  run_split "$tool" trace --blocks all --output small/out -- "$program" copy_large copy_large copy_large
+  umount small
+  echo "$errors"
+  [ "$status" -eq 1 ]
+  [[ $errors == *"No space left on device; to write it elsewhere: hwloc-gpucache trace --output FILE $TMPDIR/hwloc-gpucache-"* ]]
+  run_split "$tool" trace --output out "$TMPDIR"/hwloc-gpucache-*
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [ "$(text out | grep -c '^kernel copy_large$')" -eq 3 ]
+  # what is not ours stays
+  mkdir other
+  touch other/settings
+  run_split "$tool" trace --output out ./other
+  [ "$status" -eq 126 ]
+  [ -e other/settings ]
+}
+
+@test "each reason why a kernel is without machine code" {
+  run_split "$tool" trace -- "$program" copy forms
+  [[ $errors == *"1 kernel is without machine code, so predict assumes that a warp waits for each load: nvdisasm does not show the kernel"* ]]
+  truncate -s 65M module
+  FAKE_MODULE=module run_split "$tool" trace -- "$program" copy copy
+  [[ $errors == *"2 kernels are without machine code, "*": it was not saved: its CUDA module has more than 64 MiB"* ]]
+  printf '#!/bin/sh\nexit 3\n' >"$CUDA_HOME/bin/nvdisasm"
+  run_split "$tool" trace -- "$program" copy forms
+  [[ $errors == *"2 kernels are without machine code, "*": nvdisasm ended with status 3"* ]]
+  printf '#!/nowhere\n' >"$CUDA_HOME/bin/nvdisasm"
+  run_split "$tool" trace -- "$program" copy
+  [[ $errors == *"1 kernel is without machine code, "*": nvdisasm cannot be started: No such file or directory"* ]]
+}
+
+@test "a process that outlives the program" {
+  # shellcheck disable=SC2016 # of the inner shell
+  run_split "$tool" trace -- sh -c '"$1" copy wait copy >log 2>&1 & echo $! >number; until grep -q waiting log; do sleep 0.1; done' sh "$program"
+  kill "$(cat number)"
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  [[ $errors == *"1 process still runs: the trace has the launches that were complete"* ]]
+  [[ $errors != *early* ]]
+  text sh.trace | grep -x 'left-out ? 1 process still ran when the program had ended'
+  [ "$(text sh.trace | grep -c '^kernel copy')" -eq 1 ]
+}
+
+@test "a signal while the trace is put together leaves no file" {
+  printf '#!/bin/sh\ntouch running\nexec sleep 10\n' >"$CUDA_HOME/bin/nvdisasm"
+  for signal in TERM USR1; do
+    "$tool" trace -- "$program" copy &
+    local pid=$!
+    for _ in {1..600}; do [ ! -e running ] || break; sleep 0.1; done
+    rm running
+    kill -$signal $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -gt 128 ]
+    [ -z "$(ls "$TMPDIR")" ]
+    [ -z "$(ls program.trace* 2>/dev/null)" ]
+  done
 }
 
 @test "several threads" {
@@ -649,7 +741,7 @@ driver-store 7f2000000000 600")
   text sh.trace | grep -x 'kernel copy'
   rm "$CUDA_HOME/bin/nvdisasm"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
-  [[ $errors == *"1 kernel is without machine code, which needs nvdisasm of the CUDA Toolkit: "* ]]
+  [[ $errors == *"1 kernel is without machine code, "*": nvdisasm of the CUDA Toolkit was not found"* ]]
   rm "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
   [ "$status" -eq 1 ]
@@ -753,6 +845,9 @@ EOF
   is '1 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.tensor_copies] | join(" ")')"
   # textures and surfaces
   sed -i 's/^code 0010 EXIT/code 0010 TEX.SCR.LL RZ, R4, R2, R0, 2D\ncode 0020 SUST.D.BA.2D.STRONG.SM.TRAP [R2], R4, UR4\ncode 0030 EXIT/' bare.trace
+  sed -i s/UTMALDG.2D/NOP/ bare.trace
+  run_split env TOOL=./recorder NCU=./ncu "$check" --record record.xml -- true
+  [[ $output == *"not predicted, because their accesses to textures and surfaces are not in the trace: tensors"* ]]
   run_split "$tool" predict --record record.xml --seeds 0 bare.trace
   [ "$(grep -c 'not predicted: textures and surfaces, 2 instructions of its code' <<<"$output")" -eq 1 ]
   is '2 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.texture_accesses] | join(" ")')"

@@ -94,7 +94,7 @@ static void *keep_watch(void *unused)
 int gc_watch_start(double seconds, const char *gpu, void (*at_end)(void *data), void *data,
                    struct gc_error *err)
 {
-  static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   struct sigaction action;
   int status;
 

@@ -8,10 +8,10 @@
 
 #include "util/error.h"
 
-/* From start to stop, SIGINT, SIGQUIT, SIGTERM, SIGHUP and the deadline (in seconds; 0: none)
- * end the process: a thread waits until nobody holds the watch, calls at_end(data), and ends the
- * process by that signal, or with a message about gpu (may be NULL) and GC_EXIT_FAILED. 0 or a
- * negative errno. */
+/* From start to stop, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and the deadline (in
+ * seconds; 0: none) end the process: a thread waits until nobody holds the watch, calls
+ * at_end(data), and ends the process by that signal, or with a message about gpu (may be NULL) and
+ * GC_EXIT_FAILED. 0 or a negative errno. */
 int gc_watch_start(double seconds, const char *gpu, void (*at_end)(void *data), void *data,
                    struct gc_error *err);
 void gc_watch_stop(void);

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -61,7 +62,6 @@ static uint64_t number_of(const struct part *part, const char *word)
  * file is behind the last line of it. */
 static bool is_complete(struct part *part)
 {
-  static const char *const ends[] = {"kernel", "left-out", "in-graphs"};
   long here = ftell(part->file);
 
   for (; next_line(part); here = ftell(part->file)) {
@@ -69,11 +69,10 @@ static bool is_complete(struct part *part)
 
     if (!strcmp(part->line, "complete"))
       return true;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-      if (value_of(part, ends[i]) || !strcmp(part->line, "ended")) {
-        fseek(part->file, here, SEEK_SET);
-        return false;
-      }
+    if (value_of(part, "kernel")) {
+      fseek(part->file, here, SEEK_SET);
+      return false;
+    }
     if (bytes)
       fseek(part->file, (long)bytes, SEEK_CUR);
   }
@@ -120,11 +119,35 @@ static struct gc_module *find_module(struct part *part, const char *nvdisasm, ui
   return part->modules[number];
 }
 
+/* Writes the machine code of a kernel. Negative: there is none; why has the reason, as before if it
+ * was not saved (module 0). */
+static int write_code(struct part *part, const char *nvdisasm, uint64_t module, const char *kernel,
+                      FILE *trace, struct gc_joined *joined, struct gc_error *why)
+{
+  struct gc_module *const code = find_module(part, nvdisasm, module);
+
+  if (!code)
+    return module ? gc_fail(why, -EIO, "its file cannot be read") : -ENODATA;
+  joined->can_launch |= gc_module_can_launch(code);
+  return gc_module_write(code, kernel, trace, why);
+}
+
+static void note_without_code(struct gc_joined *joined, const struct gc_error *why)
+{
+  size_t i = 0;
+
+  while (i < GC_JOINED_REASONS - 2 && joined->without_code[i].kernels &&
+         strcmp(joined->without_code[i].why.text, why->text) != 0)
+    i++;
+  joined->without_code[i].kernels++;
+  joined->without_code[i].why = *why;
+}
+
 /* Copies the launch that begins here; the file is behind its first line. */
 static int copy_launch(struct part *part, const char *kernel, const char *nvdisasm, FILE *trace,
                        struct gc_joined *joined)
 {
-  struct gc_module *code;
+  struct gc_error why = {""}; /* there is no machine code */
   uint64_t module = 0, blocks = 0, stands = 1;
   bool in_header = true;
   char name[64];
@@ -137,6 +160,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
 
     if (value_of(part, "module")) {
       module = number_of(part, "module");
+      gc_fail(&why, 0, "%s", value_of(part, "module"));
       continue;
     }
     if (value_of(part, "launches")) {
@@ -156,9 +180,8 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
       blocks = number_of(part, "blocks");
     joined->sampled += number_of(part, "launched-blocks") > blocks;
     if (bytes && in_header) {
-      code = find_module(part, nvdisasm, module);
-      joined->without_code += !code || !gc_module_write(code, kernel, trace);
-      joined->can_launch |= code && gc_module_can_launch(code);
+      if (write_code(part, nvdisasm, module, kernel, trace, joined, &why))
+        note_without_code(joined, &why);
       in_header = false;
     }
     fprintf(trace, "%s\n", part->line);
@@ -169,12 +192,8 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
         return status;
     }
   }
-  if (in_header) { /* no records: the code says whether there are tensor copies */
-    code = find_module(part, nvdisasm, module);
-    if (code)
-      gc_module_write(code, kernel, trace);
-    joined->can_launch |= code && gc_module_can_launch(code);
-  }
+  if (in_header) /* no records: the code says whether there are tensor copies */
+    write_code(part, nvdisasm, module, kernel, trace, joined, &why);
   joined->kernels++;
   joined->launches += stands;
   return 0;
@@ -244,8 +263,17 @@ static int name_kernels(struct part *part, const char *nvdisasm)
   return 0;
 }
 
+/* Whether the process that writes it still runs. */
+static bool is_locked(const struct part *part)
+{
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+  return !fcntl(fileno(part->file), F_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struct gc_joined *joined)
 {
+  const bool locked = is_locked(part); /* before its end is read */
   bool ended = false;
   int status = name_kernels(part, nvdisasm);
 
@@ -255,9 +283,7 @@ static int join_part(struct part *part, const char *nvdisasm, FILE *trace, struc
       status = join_launch(part, nvdisasm, trace, joined);
     else
       note_line(part, joined, &ended);
-  if (joined->left_out && !*joined->why.text) /* the disk was full, or the process was killed */
-    gc_fail(&joined->why, 0, "the reason was not written");
-  joined->early += !ended;
+  *(locked ? &joined->running : &joined->early) += !ended;
   return status;
 }
 
@@ -298,6 +324,9 @@ static void write_left_out(const struct gc_joined *joined, FILE *trace)
   if (joined->early)
     fprintf(trace, "left-out ? %" PRIu64 " process%s ended early\n", joined->early,
             joined->early == 1 ? "" : "es");
+  if (joined->running)
+    fprintf(trace, "left-out ? %" PRIu64 " process%s still ran when the program had ended\n",
+            joined->running, joined->running == 1 ? "" : "es");
   if (joined->can_launch)
     fprintf(trace, "left-out ? %s\n", gc_joined_can_launch);
 }
@@ -309,7 +338,7 @@ int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
   const int count = scandir(directory, &parts, is_part, versionsort);
   int status = count < 0 ? -errno : 0;
 
-  *joined = (struct gc_joined){.verbose = joined->verbose, .has_nvdisasm = *nvdisasm};
+  *joined = (struct gc_joined){.verbose = joined->verbose};
   fputs("hwloc-gpucache-trace 2\n", trace);
   for (int i = 0; i < count; i++) {
     if (!status)

@@ -12,14 +12,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define GC_JOINED_REASONS 8
+
 struct gc_joined {
   bool verbose;              /* set by the caller: say how long each kernel ran */
   uint64_t processes;        /* that used CUDA */
   uint64_t failed, early;    /* of them: nothing could be traced, or it did not reach its end */
+  uint64_t running;          /* of them: it has not ended yet */
   uint64_t kernels, sampled; /* in the trace; of these, without some of their blocks */
   uint64_t launches;         /* for which they stand */
-  uint64_t left_out, in_graphs, without_code;
-  bool has_nvdisasm;
+  uint64_t left_out, in_graphs;
+  struct {
+    uint64_t kernels;
+    struct gc_error why;
+  } without_code[GC_JOINED_REASONS]; /* machine code; ended by one without kernels */
   bool can_launch; /* kernels in the trace belong to modules whose kernels can launch others */
   struct gc_error why, why_failed; /* of the first launch that was left out, the first process */
 };

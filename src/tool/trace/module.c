@@ -32,7 +32,8 @@ struct gc_module {
   char *elf, *text; /* text: NULL: not disassembled */
   size_t elf_size, text_size;
   bool disassembled;
-  bool whole;        /* a kernel that is needed has no symbol */
+  struct gc_error why; /* text is NULL */
+  bool whole;          /* a kernel that is needed has no symbol */
   bool can_launch;
   uint32_t *symbols; /* of the kernels that are needed */
   size_t needed;
@@ -184,6 +185,23 @@ static char *list_symbols(const struct gc_module *module)
   return list;
 }
 
+/* 0, or a negative errno with the reason why there is no output. */
+static int check_end(const struct gc_command *command, struct gc_error *why)
+{
+  switch (command->end) {
+  case GC_END_EXITED:
+    return !command->status ? 0
+                            : gc_fail(why, -EIO, "nvdisasm ended with status %d", command->status);
+  case GC_END_LATE:
+  case GC_END_ABANDONED:
+    return gc_fail(why, -EIO, "nvdisasm needs more than %d s for its CUDA module", MOST_SECONDS);
+  case GC_END_NOT_STARTED:
+    return gc_fail(why, -EIO, "nvdisasm cannot be started: %s", strerror(command->status));
+  default:
+    return gc_fail(why, -EIO, "nvdisasm crashed");
+  }
+}
+
 /* Disassembles into a file beside the cubin, which is in a temporary directory. lines: with source
  * lines, if it has them. */
 static int disassemble(struct gc_module *module, bool lines)
@@ -208,14 +226,16 @@ static int disassemble(struct gc_module *module, bool lines)
   if (file) {
     command.output = fileno(file);
     gc_spawn(&command, 1, &(struct gc_spawn_options){.seconds = MOST_SECONDS});
-    status = command.end != GC_END_EXITED || command.status
-                 ? -EIO
-                 : read_file(fileno(file), &module->text, &module->text_size);
+    status = check_end(&command, &module->why);
+    if (!status)
+      status = read_file(fileno(file), &module->text, &module->text_size);
     fclose(file);
   } else {
     status = -errno;
   }
   free(list);
+  if (status && !*module->why.text)
+    gc_fail(&module->why, status, "the output of nvdisasm cannot be kept: %s", strerror(-status));
   return status;
 }
 
@@ -314,16 +334,26 @@ static void write_lines(const char *text, FILE *trace)
   }
 }
 
-bool gc_module_write(struct gc_module *module, const char *kernel, FILE *trace)
+/* Disassembles all kernels that are needed, at the first call. */
+static void need_text(struct gc_module *module)
+{
+  if (module->disassembled)
+    return;
+  module->disassembled = true;
+  if (!*module->nvdisasm)
+    gc_fail(&module->why, 0, "nvdisasm of the CUDA Toolkit was not found");
+  else if (disassemble(module, true))
+    disassemble(module, false);
+}
+
+int gc_module_write(struct gc_module *module, const char *kernel, FILE *trace, struct gc_error *why)
 {
   const uint32_t count = registers(module, kernel);
   const size_t length = strlen(kernel);
 
   if (count)
     fprintf(trace, "registers %u\n", count);
-  if (!module->disassembled && *module->nvdisasm && disassemble(module, true))
-    disassemble(module, false);
-  module->disassembled = true;
+  need_text(module);
   for (const char *at = module->text; at && (at = strstr(at, SECTION)); at++) {
     const char *name = at + strlen(SECTION);
 
@@ -331,8 +361,9 @@ bool gc_module_write(struct gc_module *module, const char *kernel, FILE *trace)
       const char *line = strchr(name, '\n');
 
       write_lines(line ? line + 1 : "", trace);
-      return true;
+      return 0;
     }
   }
-  return false;
+  return gc_fail(why, -ENOENT, "%s",
+                 module->text ? "nvdisasm does not show the kernel" : module->why.text);
 }

@@ -6,6 +6,8 @@
 #ifndef GC_TOOL_TRACE_MODULE_H
 #define GC_TOOL_TRACE_MODULE_H
 
+#include "util/error.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -23,8 +25,9 @@ bool gc_module_can_launch(const struct gc_module *module);
  * large modules, it takes long to disassemble all kernels. */
 void gc_module_need(struct gc_module *module, const char *kernel);
 
-/* Writes the lines "registers", "code" and "source" of a kernel, if they are known. Whether there
- * is code. */
-bool gc_module_write(struct gc_module *module, const char *kernel, FILE *trace);
+/* Writes the lines "registers", "code" and "source" of a kernel, if they are known. 0, or a
+ * negative errno with the reason why there is no code. */
+int gc_module_write(struct gc_module *module, const char *kernel, FILE *trace,
+                    struct gc_error *why);
 
 #endif

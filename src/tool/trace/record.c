@@ -133,7 +133,7 @@ static int run_program(const struct gc_recorded *recorded, struct gc_ended *ende
 
 /* What must not stay if a signal or the deadline ends this process. */
 struct leftovers {
-  char *directory;
+  char *directory;                /* NULL: it stays */
   const char *path, *placeholder; /* files; NULL: none */
 };
 
@@ -159,7 +159,8 @@ static void remove_leftovers(void *data)
     unlink(leftovers->path);
   if (leftovers->placeholder)
     unlink(leftovers->placeholder);
-  remove_directory(leftovers->directory);
+  if (leftovers->directory)
+    remove_directory(leftovers->directory);
 }
 
 static const char *plural(uint64_t count)
@@ -181,14 +182,17 @@ static void report_left_out(const struct gc_joined *joined)
   if (joined->early)
     gc_say(NULL, "%" PRIu64 " process%s ended early: the trace has the launches that were complete",
            joined->early, joined->early == 1 ? "" : "es");
+  if (joined->running)
+    gc_say(NULL, "%" PRIu64 " process%s still run%s: the trace has the launches that were complete",
+           joined->running, joined->running == 1 ? "" : "es", joined->running == 1 ? "s" : "");
   if (joined->can_launch)
     gc_say(NULL, "%s", gc_joined_can_launch);
-  if (joined->without_code)
+  for (size_t i = 0; joined->without_code[i].kernels; i++)
     gc_say(NULL,
-           "%" PRIu64 " kernel%s without machine code, which %s: predict assumes that a warp waits "
-           "for each load",
-           joined->without_code, joined->without_code == 1 ? " is" : "s are",
-           joined->has_nvdisasm ? "nvdisasm did not print" : "needs nvdisasm of the CUDA Toolkit");
+           "%" PRIu64 " kernel%s without machine code, so predict assumes that a warp waits for "
+           "each load: %s",
+           joined->without_code[i].kernels, joined->without_code[i].kernels == 1 ? " is" : "s are",
+           joined->without_code[i].why.text);
 }
 
 /* Says how many launches there were, if only a sample of them was recorded. */
@@ -207,7 +211,7 @@ static void report_nothing(const struct gc_joined *joined, const struct gc_tool 
 {
   const bool some = tool->launches[0] > 1 || tool->launches[1]; /* not all launches */
 
-  if (joined->failed || joined->left_out || joined->in_graphs || joined->early)
+  if (joined->failed || joined->left_out || joined->in_graphs || joined->early || joined->running)
     gc_say(NULL, "no kernel was recorded");
   else
     gc_say(NULL, "no kernel was recorded: %s launched none%s", program,
@@ -289,33 +293,45 @@ static int write_trace(const char *directory, const struct gc_toolkit *toolkit, 
   return status;
 }
 
+/* Writes the trace, and removes the directory. If the trace cannot be written, the directory stays,
+ * and its name in place of a program writes the trace later. */
 static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
                         const struct gc_tool *tool, const struct gc_recorded *recorded,
                         const char *path, int file)
 {
+  const bool again = directory == recorded->program[0];
   struct gc_joined joined = {.verbose = recorded->verbose};
-  struct leftovers leftovers = {directory, path, recorded->to_stderr ? recorded->output : NULL};
+  struct leftovers leftovers = {again ? NULL : directory, path,
+                                recorded->to_stderr ? recorded->output : NULL};
   struct gc_error err = {""};
   int status = gc_watch_start(0, NULL, remove_leftovers, &leftovers, &err);
   const bool watched = !status;
 
   status = write_trace(directory, toolkit, file, &joined, &err);
+  if (!status && joined.kernels && rename(path, recorded->output))
+    status = gc_fail(&err, -errno, "cannot write %s: %s", recorded->output, strerror(errno));
   if (watched)
     gc_watch_stop();
-  if (status) {
-    gc_say(NULL, "%s; what was recorded remains in %s", err.text, directory);
+  if (status || !joined.kernels)
     unlink(path);
+  if (status) {
+    gc_say(NULL, "%s; to write it elsewhere: hwloc-gpucache trace --output FILE %s", err.text,
+           directory);
     return GC_EXIT_FAILED;
   }
-  status = report(&joined, tool, recorded);
   remove_directory(directory);
-  if (status == GC_EXIT_DONE && rename(path, recorded->output)) {
-    gc_say(NULL, "cannot write %s: %s", recorded->output, strerror(errno));
-    status = GC_EXIT_FAILED;
-  }
-  if (status != GC_EXIT_DONE)
-    unlink(path);
-  return status;
+  return report(&joined, tool, recorded);
+}
+
+/* The trace of an earlier call, which could not write it. */
+static int write_again(const struct gc_toolkit *toolkit, const struct gc_tool *tool,
+                       const struct gc_recorded *recorded)
+{
+  char path[PATH_MAX];
+  const int file = create_output(recorded->output, path, sizeof path);
+
+  return file < 0 ? GC_EXIT_FAILED
+                  : finish_trace(recorded->program[0], toolkit, tool, recorded, path, file);
 }
 
 static int trace_in(char *directory, const struct gc_toolkit *toolkit, const struct gc_tool *tool,
@@ -375,7 +391,8 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
   struct gc_trace_settings settings = {.first = tool->launches[0],
                                        .last = tool->launches[1],
                                        .blocks = tool->blocks,
-                                       .limit = tool->limit};
+                                       .limit = tool->limit},
+                           earlier;
   struct gc_toolkit toolkit;
   struct gc_error err = {""};
   char *directory;
@@ -388,6 +405,8 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
+  if (!gc_trace_settings_read(recorded->program[0], &earlier, &err))
+    return write_again(&toolkit, tool, recorded);
   snprintf(settings.sanitizer, sizeof settings.sanitizer, "%s", toolkit.sanitizer);
   snprintf(settings.ptxas, sizeof settings.ptxas, "%s", toolkit.ptxas);
   snprintf(settings.kernel, sizeof settings.kernel, "%s", tool->kernel ? tool->kernel : "");

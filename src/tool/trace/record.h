@@ -11,7 +11,8 @@
 #include <stdbool.h>
 
 struct gc_recorded {
-  char *const *program; /* with its arguments, ended by NULL */
+  char *const *program; /* with its arguments, ended by NULL; or the directory of a trace that could
+                         * not be written */
   const char *output;   /* the file for the trace, which is replaced */
   bool to_stderr;       /* what the program writes to its stdout */
   bool verbose;         /* say how long each kernel ran while it was recorded */
