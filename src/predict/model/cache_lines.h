@@ -47,7 +47,7 @@ struct gc_lines {
   bool empty;
   struct gc_line *lines;
   struct gc_set_head *heads;  /* few ways, else NULL */
-  struct gc_hash_index index; /* of the numbers of lines; without slots with few ways */
+  struct gc_hash_index index; /* of the numbers of lines; zero with few ways */
   struct gc_use_log *logs;    /* many ways, else NULL */
   uint32_t *uses;             /* numbers of lines: log_mask + 1 for each set; not with random */
   uint32_t log_mask;
@@ -62,11 +62,11 @@ struct gc_lines {
 /* The number of a line in the index, or GC_NO_LINE. */
 static inline uint32_t gc_lines_number(const struct gc_lines *lines, uint64_t line, uint32_t hash)
 {
-  const struct gc_hash_slot *slot = gc_hash_search(&lines->index, hash, hash);
+  uint32_t entry = gc_hash_first(&lines->index, hash);
 
-  while (slot->number && lines->lines[slot->number - 1].tag != line + 1)
-    slot = gc_hash_search(&lines->index, hash, (uint32_t)(slot - lines->index.slots) + 1);
-  return slot->number - 1;
+  while (entry && lines->lines[gc_hash_number(&lines->index, entry)].tag != line + 1)
+    entry = gc_hash_next(&lines->index, hash, entry);
+  return entry ? gc_hash_number(&lines->index, entry) : GC_NO_LINE;
 }
 
 /* An add function returns a line whose contents are those of another one; NULL: no memory. mix is

@@ -38,7 +38,7 @@ void gc_lines_fini(struct gc_lines *lines)
   free(lines->expires);
   free(lines->uses);
   free(lines->logs);
-  free(lines->index.slots);
+  gc_hash_index_fini(&lines->index);
   free(lines->heads);
   free(lines->lines);
   memset(lines, 0, sizeof *lines);

@@ -27,8 +27,7 @@ int gc_many_ways_init(struct gc_lines *lines, uint64_t count)
     lines->uses = gc_host_table(lines->sets * log * sizeof *lines->uses);
   if (!lines->lines || !lines->logs || (lines->policy != GC_POLICY_RANDOM && !lines->uses))
     return -ENOMEM;
-  /* Four slots for each line: searches that end at the first slot are easy to predict. */
-  return gc_hash_index_init(&lines->index, 2 * count) ? 0 : -ENOMEM;
+  return gc_hash_index_init(&lines->index, (uint32_t)count) ? 0 : -ENOMEM;
 }
 
 void gc_many_ways_clear(struct gc_lines *lines)

@@ -61,10 +61,10 @@ int gc_sm_arrive(struct gc_sm *sm, const struct gc_event *event)
 GC_ALWAYS_INLINE uint32_t under_way(const struct gc_sm *sm, uint64_t line, uint32_t hash,
                                     uint32_t sectors, uint64_t *ready, bool *has_entry)
 {
-  uint32_t from = hash, found = 0;
+  uint32_t entry = 0, found = 0;
   const struct gc_event *event;
 
-  while ((event = gc_flight_next(&sm->in_flight, &sm->wheel, line, hash, &from))) {
+  while ((event = gc_flight_next(&sm->in_flight, &sm->wheel, line, hash, &entry))) {
     *has_entry = true;
     if (event->sectors & sectors && event->time > *ready)
       *ready = event->time;
