@@ -49,7 +49,9 @@ struct gc_lines {
   struct gc_set_head *heads;  /* few ways, else NULL */
   struct gc_hash_index index; /* of the numbers of lines; zero with few ways */
   struct gc_use_log *logs;    /* many ways, else NULL */
-  uint32_t *uses;             /* numbers of lines: log_mask + 1 for each set; not with random */
+  struct gc_use {
+    uint32_t number, hash; /* of a line */
+  } * uses;                /* log_mask + 1 for each set; NULL with random */
   uint32_t log_mask;
   uint32_t turn, stride; /* with a limit: the set that lost a line last; from it to the next set */
   uint64_t random;

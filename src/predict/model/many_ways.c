@@ -10,9 +10,7 @@
 
 #include <errno.h>
 
-/* How far hints for the caches of the host run ahead: fills of a set. */
-#define LINES_AHEAD 6
-#define SLOTS_AHEAD 3
+#define FILLS_AHEAD 6 /* of a set, for the hints for the caches of the host */
 
 int gc_many_ways_init(struct gc_lines *lines, uint64_t count)
 {
@@ -36,79 +34,83 @@ void gc_many_ways_clear(struct gc_lines *lines)
   gc_hash_index_clear(&lines->index);
 }
 
-static inline uint32_t *entry_of(const struct gc_lines *lines, uint32_t set, uint32_t position)
+static inline struct gc_use *uses_of(const struct gc_lines *lines, uint32_t set)
 {
-  return &lines->uses[(size_t)set * (lines->log_mask + (size_t)1) + (position & lines->log_mask)];
+  return &lines->uses[(size_t)set * (lines->log_mask + (size_t)1)];
 }
 
 /* Drops the entries of lines that have been used since. */
 static __attribute__((noinline)) void compact(struct gc_lines *lines, uint32_t set)
 {
   struct gc_use_log *log = &lines->logs[set];
+  struct gc_use *uses = uses_of(lines, set);
   uint32_t to = log->first;
 
   for (uint32_t from = log->first; from != log->end; from++) {
-    const uint32_t i = *entry_of(lines, set, from);
+    const struct gc_use use = uses[from & lines->log_mask];
 
-    if (lines->lines[i].stamp != from)
+    if (lines->lines[use.number].stamp != from)
       continue;
-    *entry_of(lines, set, to) = i;
-    lines->lines[i].stamp = to++;
+    uses[to & lines->log_mask] = use;
+    lines->lines[use.number].stamp = to++;
   }
   log->end = to;
 }
 
-GC_ALWAYS_INLINE void append(struct gc_lines *lines, uint32_t set, uint32_t i)
+GC_ALWAYS_INLINE void append(struct gc_lines *lines, uint32_t set, struct gc_use use)
 {
   struct gc_use_log *log = &lines->logs[set];
 
   if (log->end - log->first > lines->log_mask)
     compact(lines, set);
-  *entry_of(lines, set, log->end) = i;
-  lines->lines[i].stamp = log->end++;
+  uses_of(lines, set)[log->end & lines->log_mask] = use;
+  lines->lines[use.number].stamp = log->end++;
 }
 
 void gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
 {
   if (line->stamp + 1 != lines->logs[set].end)
-    append(lines, set, (uint32_t)(line - lines->lines));
+    append(lines, set, (struct gc_use){(uint32_t)(line - lines->lines), gc_hash_of(line->tag - 1)});
 }
 
 /* The next fills of this set will evict the lines that come next in the log. */
-static void prefetch_victims(const struct gc_lines *lines, uint32_t set, uint32_t position)
-{
-  const uint32_t i = *entry_of(lines, set, position + SLOTS_AHEAD);
-
-  gc_prefetch(&lines->lines[*entry_of(lines, set, position + LINES_AHEAD)]);
-  gc_hash_prefetch(&lines->index, gc_hash_of(lines->lines[i].tag - 1));
-}
-
-static uint32_t take_oldest(struct gc_lines *lines, uint32_t set)
+GC_ALWAYS_INLINE uint32_t take_oldest(struct gc_lines *lines, uint32_t set)
 {
   struct gc_use_log *log = &lines->logs[set];
-  uint32_t i = *entry_of(lines, set, log->first);
+  const struct gc_use *uses = uses_of(lines, set), *ahead;
+  uint32_t first = log->first;
+  struct gc_use oldest;
 
-  while (lines->lines[i].stamp != log->first)
-    i = *entry_of(lines, set, ++log->first);
-  prefetch_victims(lines, set, log->first++);
+  do
+    oldest = uses[first++ & lines->log_mask];
+  while (lines->lines[oldest.number].stamp != first - 1);
+  log->first = first;
+  ahead = &uses[(first + FILLS_AHEAD) & lines->log_mask];
+  gc_prefetch(&lines->lines[ahead->number]);
+  gc_hash_prefetch(&lines->index, ahead->hash);
+  gc_hash_remove(&lines->index, oldest.hash, oldest.number);
+  return oldest.number;
+}
+
+static uint32_t take_random(struct gc_lines *lines, uint32_t set)
+{
+  const uint32_t i = set * lines->ways + gc_draw_below(&lines->random, lines->ways);
+
+  gc_hash_remove(&lines->index, gc_hash_of(lines->lines[i].tag - 1), i);
   return i;
 }
 
 struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix)
 {
-  const bool random = lines->policy == GC_POLICY_RANDOM;
   struct gc_use_log *log = &lines->logs[set];
   uint32_t i;
 
-  if (log->used < lines->ways) {
+  if (log->used < lines->ways)
     i = set * lines->ways + log->used++;
-  } else {
-    i = random ? set * lines->ways + gc_draw_below(&lines->random, lines->ways)
-               : take_oldest(lines, set);
-    gc_hash_remove(&lines->index, gc_hash_of(lines->lines[i].tag - 1), i);
-  }
+  else
+    i = lines->uses ? take_oldest(lines, set) : take_random(lines, set);
   gc_hash_add(&lines->index, (uint32_t)mix, i);
-  if (!random)
-    append(lines, set, i);
+  if (lines->uses)
+    append(lines, set, (struct gc_use){i, (uint32_t)mix});
   return &lines->lines[i];
 }
