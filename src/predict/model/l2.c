@@ -454,23 +454,9 @@ GC_ALWAYS_INLINE struct access access_of(const struct gc_l2 *l2, enum gc_l2_acce
                          .parts = request->parts};
 }
 
-static int access_any(struct gc_l2 *l2, struct access access, const struct gc_request *request,
-                      uint64_t *cycles)
+static int access_any(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
 {
-  const int status =
-      l2->same_lines ? access_line(l2, &access) : access_other_lines(l2, &access, request);
-
-  *cycles = access.cycles;
-  return status;
-}
-
-/* Most accesses. The compiler knows the kind, and keeps the struct in registers of the host. */
-GC_ALWAYS_INLINE int load_line(struct gc_l2 *l2, struct access access, uint64_t *cycles)
-{
-  const int status = access_line(l2, &access);
-
-  *cycles = access.cycles;
-  return status;
+  return l2->same_lines ? access_line(l2, access) : access_other_lines(l2, access, request);
 }
 
 bool gc_l2_has_added(const struct gc_l2 *l2)
@@ -508,18 +494,22 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                   const struct gc_request *request, uint32_t sectors, uint64_t now,
                   uint64_t *cycles)
 {
-  uint64_t translation = 0, last;
+  uint64_t translation = 0;
+  struct access access;
   int status;
 
   if (l2->tlbs.any)
     translation =
         (uint64_t)(0.5 + gc_tlbs_translate(&l2->tlbs, sm, request->line << l2->of_l1.line_shift,
                                            l2->counts));
-  if (kind == GC_L2_LOAD && l2->same_lines)
-    status = load_line(l2, access_of(l2, GC_L2_LOAD, sm, request, sectors, now), &last);
-  else
-    status = access_any(l2, access_of(l2, kind, sm, request, sectors, now), request, &last);
-  *cycles = l2->no_latency ? 0 : last + translation;
+  if (kind == GC_L2_LOAD && l2->same_lines) { /* most accesses: the compiler knows the kind */
+    access = access_of(l2, GC_L2_LOAD, sm, request, sectors, now);
+    status = access_line(l2, &access);
+  } else {
+    access = access_of(l2, kind, sm, request, sectors, now);
+    status = access_any(l2, &access, request);
+  }
+  *cycles = l2->no_latency ? 0 : access.cycles + translation;
   return status;
 }
 
@@ -531,7 +521,7 @@ int gc_l2_touch(struct gc_l2 *l2, enum gc_l2_access kind, uint64_t address, uint
   const uint64_t most = 4 * ((uint64_t)l2->gpu->l2.sets * l2->gpu->l2.ways * l2->gpu->partitions *
                                  l2->gpu->l2.line_bytes >>
                              l2->of_l1.line_shift);
-  uint64_t line = address >> l2->of_l1.line_shift, cycles;
+  uint64_t line = address >> l2->of_l1.line_shift;
   struct gc_counts *const counts = l2->counts, none = {0};
   int status = 0;
 
@@ -545,10 +535,10 @@ int gc_l2_touch(struct gc_l2 *l2, enum gc_l2_access kind, uint64_t address, uint
                                            UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes),
                                        .parts = UINT32_MAX,
                                        .l2_set = gc_set_of(&l2->index, line)};
+    struct access access =
+        access_of(l2, kind, (unsigned)(line % l2->gpu->sms), &request, request.sectors, 0);
 
-    status = access_any(
-        l2, access_of(l2, kind, (unsigned)(line % l2->gpu->sms), &request, request.sectors, 0),
-        &request, &cycles);
+    status = access_any(l2, &access, &request);
   }
   l2->counts = counts;
   return status;

@@ -10,7 +10,9 @@
 
 #include <errno.h>
 
-#define FILLS_AHEAD 6 /* of a set, for the hints for the caches of the host */
+/* How far hints for the caches of the host run ahead: fills of a set. */
+#define USES_AHEAD 32
+#define FILLS_AHEAD 6
 
 int gc_many_ways_init(struct gc_lines *lines, uint64_t count)
 {
@@ -87,7 +89,9 @@ GC_ALWAYS_INLINE uint32_t take_oldest(struct gc_lines *lines, uint32_t set)
   log->first = first;
   ahead = &uses[(first + FILLS_AHEAD) & lines->log_mask];
   gc_prefetch(&lines->lines[ahead->number]);
+  gc_prefetch(&lines->index.next[ahead->number]);
   gc_hash_prefetch(&lines->index, ahead->hash);
+  gc_prefetch(&uses[(first + USES_AHEAD) & lines->log_mask]);
   gc_hash_remove(&lines->index, oldest.hash, oldest.number);
   return oldest.number;
 }
