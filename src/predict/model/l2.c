@@ -438,20 +438,24 @@ GC_ALWAYS_INLINE uint32_t sectors_of(const struct gc_l2 *l2, uint32_t of_l1)
   return sectors;
 }
 
-GC_ALWAYS_INLINE struct access access_of(const struct gc_l2 *l2, enum gc_l2_access kind,
-                                         unsigned sm, const struct gc_request *request,
-                                         uint32_t sectors, uint64_t now)
+/* Member by member: GCC 12 copies a compound literal in parts other than those that were stored, for
+ * which CPUs wait. */
+GC_ALWAYS_INLINE void begin(const struct gc_l2 *l2, struct access *access, enum gc_l2_access kind,
+                            unsigned sm, const struct gc_request *request, uint32_t sectors,
+                            uint64_t now)
 {
-  return (struct access){.kind = kind,
-                         .near = l2->near[sm],
-                         .line = request->line,
-                         .mix = request->mix,
-                         .now = l2->start + now,
-                         .set = request->l2_set,
-                         .sectors =
-                             l2->like_l1 || !l2->same_lines ? sectors : sectors_of(l2, sectors),
-                         .of_l1 = l2->wider ? sectors : 0,
-                         .parts = request->parts};
+  access->kind = kind;
+  access->near = l2->near[sm];
+  access->line = request->line;
+  access->mix = request->mix;
+  access->now = l2->start + now;
+  access->set = request->l2_set;
+  access->sectors = l2->like_l1 || !l2->same_lines ? sectors : sectors_of(l2, sectors);
+  access->of_l1 = l2->wider ? sectors : 0;
+  access->first_of_l1 = 0;
+  access->parts = request->parts;
+  access->cycles = 0;
+  access->hits = access->under_way = access->stored = 0;
 }
 
 static int access_any(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
@@ -503,10 +507,10 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
         (uint64_t)(0.5 + gc_tlbs_translate(&l2->tlbs, sm, request->line << l2->of_l1.line_shift,
                                            l2->counts));
   if (kind == GC_L2_LOAD && l2->same_lines) { /* most accesses: the compiler knows the kind */
-    access = access_of(l2, GC_L2_LOAD, sm, request, sectors, now);
+    begin(l2, &access, GC_L2_LOAD, sm, request, sectors, now);
     status = access_line(l2, &access);
   } else {
-    access = access_of(l2, kind, sm, request, sectors, now);
+    begin(l2, &access, kind, sm, request, sectors, now);
     status = access_any(l2, &access, request);
   }
   *cycles = l2->no_latency ? 0 : access.cycles + translation;
@@ -535,9 +539,9 @@ int gc_l2_touch(struct gc_l2 *l2, enum gc_l2_access kind, uint64_t address, uint
                                            UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes),
                                        .parts = UINT32_MAX,
                                        .l2_set = gc_set_of(&l2->index, line)};
-    struct access access =
-        access_of(l2, kind, (unsigned)(line % l2->gpu->sms), &request, request.sectors, 0);
+    struct access access;
 
+    begin(l2, &access, kind, (unsigned)(line % l2->gpu->sms), &request, request.sectors, 0);
     status = access_any(l2, &access, &request);
   }
   l2->counts = counts;
