@@ -11,7 +11,7 @@
 int gc_few_ways_init(struct gc_lines *lines);
 void gc_few_ways_clear(struct gc_lines *lines);
 
-/* The next set in turn that has a line loses the last one in its order. */
+/* The next set in turn that has a line loses the last one in its order: that has no tag then. */
 void gc_few_ways_evict(struct gc_lines *lines);
 
 /* The highest bit of each byte for a way with the mark of this hash. */

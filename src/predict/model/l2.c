@@ -438,8 +438,8 @@ GC_ALWAYS_INLINE uint32_t sectors_of(const struct gc_l2 *l2, uint32_t of_l1)
   return sectors;
 }
 
-/* Member by member: GCC 12 copies a compound literal in parts other than those that were stored, for
- * which CPUs wait. */
+/* Member by member: GCC 12 copies a compound literal in parts other than those that were stored,
+ * for which CPUs wait. */
 GC_ALWAYS_INLINE void begin(const struct gc_l2 *l2, struct access *access, enum gc_l2_access kind,
                             unsigned sm, const struct gc_request *request, uint32_t sectors,
                             uint64_t now)

@@ -50,7 +50,9 @@ int gc_sm_arrive(struct gc_sm *sm, const struct gc_event *event)
   gc_flight_remove(&sm->in_flight, (uint32_t)(event - sm->wheel.events), mix);
   if (!sm->gpu->l1.early)
     return bring_in(sm, event->set, event->line, mix, event->sectors);
-  line = gc_lines_find_mixed(&sm->l1, event->set, event->line, mix);
+  line = event->place == GC_NO_LINE ? NULL : &sm->l1.lines[event->place];
+  if (!line || line->tag != event->line + 1) /* it may have been evicted, and requested again */
+    line = gc_lines_find_mixed(&sm->l1, event->set, event->line, mix);
   if (line)
     line->sectors |= event->sectors;
   return 0;
@@ -83,9 +85,8 @@ static enum gc_access_status look_for_entry(const struct gc_sm *sm, const struct
 /* Requests missing sectors. line: NULL if L1 does not have it. takes_entry: nothing of it is under
  * way yet. */
 GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
-                                             const struct gc_request *request,
-                                             const struct gc_line *line, uint32_t missing,
-                                             bool takes_entry)
+                                             const struct gc_request *request, struct gc_line *line,
+                                             uint32_t missing, bool takes_entry)
 {
   struct gc_event *event;
   uint64_t cycles;
@@ -95,14 +96,17 @@ GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *w
   if (sm->options->no_latency)
     return bring_in(sm, request->set, request->line, request->mix, missing) ? GC_ACCESS_NO_MEMORY
                                                                             : GC_ACCESS_DONE;
-  if (sm->gpu->l1.early && !line &&
-      !gc_lines_add_mixed(&sm->l1, request->set, request->line, request->mix))
-    return GC_ACCESS_NO_MEMORY;
+  if (sm->gpu->l1.early && !line) {
+    line = gc_lines_add_mixed(&sm->l1, request->set, request->line, request->mix);
+    if (!line)
+      return GC_ACCESS_NO_MEMORY;
+  }
   event = gc_wheel_add(&sm->wheel, sm->now + cycles);
   if (!event || !gc_flight_add(&sm->in_flight, (uint32_t)(event - sm->wheel.events), request->mix))
     return GC_ACCESS_NO_MEMORY;
   event->line = request->line;
   event->set = request->set;
+  event->place = sm->knows_places ? (uint32_t)(line - sm->l1.lines) : GC_NO_LINE;
   event->sectors = missing;
   event->warp = takes_entry ? gc_number_of_warp(warp) : GC_NO_WARP;
   warp->outstanding += takes_entry;

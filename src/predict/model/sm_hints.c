@@ -93,13 +93,16 @@ static inline void hint_set(const struct gc_sm *sm, const struct gc_event *event
   mix = gc_mix(event->line);
   if (event->warp != GC_NO_WARP)
     gc_prefetch(gc_warp_of(sm, event));
-  gc_lines_prefetch(&sm->l1, event->set, mix);
+  if (event->place != GC_NO_LINE)
+    gc_prefetch(&sm->l1.lines[event->place]);
+  else
+    gc_lines_prefetch(&sm->l1, event->set, mix);
   gc_flight_prefetch(&sm->in_flight, (uint32_t)mix);
 }
 
 static inline void hint_line(const struct gc_sm *sm, const struct gc_event *event)
 {
-  if (event->sectors)
+  if (event->sectors && event->place == GC_NO_LINE)
     gc_lines_prefetch_line(&sm->l1, event->set, gc_mix(event->line));
 }
 
@@ -124,7 +127,7 @@ void gc_sm_hint_arrivals(struct gc_sm *sm)
     return;
   hint_events(sm, from + EVENTS_AHEAD - LINES_AHEAD, to + EVENTS_AHEAD - LINES_AHEAD, hint_event);
   hint_events(sm, from + SETS_AHEAD - LINES_AHEAD, to + SETS_AHEAD - LINES_AHEAD, hint_set);
-  if (sm->in_flight.count >= MANY_ARRIVALS)
+  if (!sm->knows_places && sm->in_flight.count >= MANY_ARRIVALS)
     hint_events(sm, from, to, hint_line);
   sm->looked_ahead = to;
 }

@@ -56,6 +56,8 @@ struct gc_sm {
   uint64_t l1_cycles;                /* that a hit takes */
   unsigned entries, entries_of_warp; /* for lines that are outstanding */
   bool limited; /* entries or entries_of_warp has a limit; else nothing outstanding is counted */
+  bool knows_places; /* of lines under way, because they have one when they are requested, and keep
+                        it */
   uint64_t now;
   uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
