@@ -17,7 +17,7 @@ struct gc_line {
   uint32_t sectors; /* bit i: sector i is there */
   uint32_t pending; /* L2: of these, those that may not have arrived */
   uint32_t stored;  /* parts (GC_LINE_PARTS) that stores have made valid */
-  uint32_t stamp;   /* many ways: the position of its last use in the log of its set */
+  uint32_t way;     /* many ways, random: its number in the set */
 };
 
 #define GC_NO_LINE UINT32_MAX
@@ -34,9 +34,9 @@ struct gc_set_head {
   uint32_t kept;  /* SLRU: the protected ones, which are the first in the order */
 };
 
-/* A set of many ways. Positions count all uses, modulo 2^32. */
-struct gc_use_log {
-  uint32_t first, end; /* positions that the log has */
+/* A set of many ways. Positions count all slots that were used, modulo 2^32. */
+struct gc_ring {
+  uint32_t first, end; /* positions that the ring has; those of some are empty: tag 0 */
   uint32_t used;       /* ways */
 };
 
@@ -47,12 +47,12 @@ struct gc_lines {
   bool empty;
   struct gc_line *lines;
   struct gc_set_head *heads;  /* few ways, else NULL */
-  struct gc_hash_index index; /* of the numbers of lines; zero with few ways */
-  struct gc_use_log *logs;    /* many ways, else NULL */
-  struct gc_use {
-    uint32_t number, hash; /* of a line */
-  } * uses;                /* log_mask + 1 for each set; NULL with random */
-  uint32_t log_mask;
+  struct gc_hash_index index; /* survival curve: of the numbers of lines; else zero */
+  struct gc_ring *rings;      /* many ways, else NULL: of each set, slot_mask + 1 lines */
+  uint32_t *chains;           /* of each set, chain_mask + 1: the first entry */
+  uint32_t *next;             /* entry of a chain, for each slot */
+  uint32_t *slots;            /* of the ways of each set; NULL: not random */
+  uint32_t slot_mask, chain_mask, position_mask;
   uint32_t turn, stride; /* with a limit: the set that lost a line last; from it to the next set */
   uint64_t random;
   /* GC_POLICY_SURVIVAL only: lines are there or away, in the order in which they were added. */
@@ -71,11 +71,44 @@ static inline uint32_t gc_lines_number(const struct gc_lines *lines, uint64_t li
   return entry ? gc_hash_number(&lines->index, entry) : GC_NO_LINE;
 }
 
+static inline uint32_t *gc_many_ways_chain(const struct gc_lines *lines, uint32_t set,
+                                           uint32_t hash)
+{
+  return &lines->chains[set * (lines->chain_mask + (size_t)1) + (hash & lines->chain_mask)];
+}
+
+/* Of a position or of an entry of a chain. */
+static inline size_t gc_many_ways_slot(const struct gc_lines *lines, uint32_t set,
+                                       uint32_t position)
+{
+  return set * (lines->slot_mask + (size_t)1) + (position & lines->slot_mask);
+}
+
+/* Each entry of the chain is older than the one before, as far as it is in the ring. */
+GC_ALWAYS_INLINE struct gc_line *gc_many_ways_find(const struct gc_lines *lines, uint32_t set,
+                                                   uint64_t line, uint32_t hash)
+{
+  const struct gc_ring *ring = &lines->rings[set];
+  uint32_t entry = *gc_many_ways_chain(lines, set, hash), before = 0;
+
+  for (;;) {
+    const uint32_t age = (ring->end - entry) & lines->position_mask; /* 1: the newest */
+    const size_t slot = gc_many_ways_slot(lines, set, entry);
+
+    if (age <= before || age > ring->end - ring->first)
+      return NULL;
+    if (!((entry ^ hash) & ~lines->position_mask) && lines->lines[slot].tag == line + 1)
+      return &lines->lines[slot];
+    before = age;
+    entry = lines->next[slot];
+  }
+}
+
 /* An add function returns a line whose contents are those of another one; NULL: no memory. mix is
  * gc_mix of the number of the line. */
-int gc_many_ways_init(struct gc_lines *lines, uint64_t count);
+int gc_many_ways_init(struct gc_lines *lines);
 void gc_many_ways_clear(struct gc_lines *lines);
-void gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
+struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
 struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix);
 
 int gc_survival_init(struct gc_lines *lines);

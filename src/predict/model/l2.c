@@ -165,7 +165,7 @@ GC_ALWAYS_INLINE struct gc_line *look(struct gc_l2 *l2, unsigned partition, stru
   struct gc_line *line = gc_lines_find_mixed(lines, access->set, access->line, access->mix);
 
   if (line) {
-    gc_lines_use(lines, access->set, line);
+    line = gc_lines_use(lines, access->set, line);
     look_into(l2, line, partition == access->near, access);
   }
   return line;
@@ -241,7 +241,7 @@ static int keep_own(struct gc_l2 *l2, const struct access *access)
   struct gc_line *line = gc_lines_find_mixed(lines, access->set, access->line, access->mix);
 
   if (line)
-    gc_lines_use(lines, access->set, line);
+    line = gc_lines_use(lines, access->set, line);
   else
     line = add_line(l2, access->near, access->set, access->line, access->mix);
   if (!line)

@@ -1,120 +1,162 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Sets of many ways. Each use appends the number of the line to the log of its set, and the line
- * keeps the position. The first entry of the log whose line has not been used since is the oldest
- * line. A full log drops the other entries; at least half of them are such. So each operation takes
- * a constant time on average, and reads and writes the log in order.
+ * Sets of many ways. The lines of a set are in a ring, in the order of their last use: a line that
+ * is used moves to the end, and leaves an empty slot. The oldest line is the first one of the ring.
+ * So the host accesses lines in order, except those that are found.
+ *
+ * Chains by hash find lines. A use puts its line first in its chain, so that a chain is in the
+ * order of uses, too. Evicting a line does not access its chain: a search ends at the first entry
+ * whose position is not in the ring any more. An entry has the lowest bits of a position, and in
+ * the bits above them those of the hash; if an old position looks like one of the ring, the search
+ * compares some lines in vain.
+ *
+ * A full ring is compacted; at least half of its slots are empty then. So each operation takes a
+ * constant time on average. With GC_POLICY_RANDOM, a number of each way has the slot of its line.
  */
 #include "predict/model/cache_lines.h"
 
 #include <errno.h>
 
-/* How far hints for the caches of the host run ahead: fills of a set. */
-#define USES_AHEAD 32
-#define FILLS_AHEAD 6
+#define SLOTS_AHEAD 8 /* hints for the caches of the host */
 
-int gc_many_ways_init(struct gc_lines *lines, uint64_t count)
+/* Positions that can be told apart: a multiple of the slots, so that few old ones look new. */
+#define POSITIONS_PER_SLOT 16
+
+int gc_many_ways_init(struct gc_lines *lines)
 {
-  uint64_t log = 64;
+  uint64_t slots = 64, chains = 64;
 
-  while (log < 2 * (uint64_t)lines->ways)
-    log *= 2;
-  lines->log_mask = (uint32_t)(log - 1);
-  lines->lines = gc_host_table(count * sizeof *lines->lines);
-  lines->logs = gc_host_table(lines->sets * sizeof *lines->logs);
-  if (lines->policy != GC_POLICY_RANDOM)
-    lines->uses = gc_host_table(lines->sets * log * sizeof *lines->uses);
-  if (!lines->lines || !lines->logs || (lines->policy != GC_POLICY_RANDOM && !lines->uses))
-    return -ENOMEM;
-  return gc_hash_index_init(&lines->index, (uint32_t)count) ? 0 : -ENOMEM;
+  while (slots < 2 * (uint64_t)lines->ways)
+    slots *= 2;
+  while (chains < 4 * (uint64_t)lines->ways)
+    chains *= 2;
+  lines->slot_mask = (uint32_t)(slots - 1);
+  lines->chain_mask = (uint32_t)(chains - 1);
+  lines->position_mask = (uint32_t)(POSITIONS_PER_SLOT * slots - 1);
+  lines->lines = gc_host_table(lines->sets * slots * sizeof *lines->lines);
+  lines->next = gc_host_table(lines->sets * slots * sizeof *lines->next);
+  lines->chains = gc_host_table(lines->sets * chains * sizeof *lines->chains);
+  lines->rings = gc_host_table(lines->sets * sizeof *lines->rings);
+  if (lines->policy == GC_POLICY_RANDOM)
+    lines->slots = gc_host_table((uint64_t)lines->sets * lines->ways * sizeof *lines->slots);
+  return lines->lines && lines->next && lines->chains && lines->rings &&
+                 (lines->slots || lines->policy != GC_POLICY_RANDOM)
+             ? 0
+             : -ENOMEM;
 }
 
 void gc_many_ways_clear(struct gc_lines *lines)
 {
-  memset(lines->logs, 0, lines->sets * sizeof *lines->logs);
-  gc_hash_index_clear(&lines->index);
+  /* entries of 0 are not in the ring */
+  const uint32_t begin = 2 * (lines->slot_mask + 1);
+
+  for (uint32_t set = 0; set < lines->sets; set++)
+    lines->rings[set] = (struct gc_ring){.first = begin, .end = begin};
+  memset(lines->chains, 0, lines->sets * (lines->chain_mask + (size_t)1) * sizeof *lines->chains);
 }
 
-static inline struct gc_use *uses_of(const struct gc_lines *lines, uint32_t set)
+/* The line at a position of the ring is the first one of its chain. */
+GC_ALWAYS_INLINE void put_first(struct gc_lines *lines, uint32_t set, uint32_t position,
+                                uint32_t hash)
 {
-  return &lines->uses[(size_t)set * (lines->log_mask + (size_t)1)];
+  uint32_t *chain = gc_many_ways_chain(lines, set, hash);
+
+  lines->next[gc_many_ways_slot(lines, set, position)] = *chain;
+  *chain = (hash & ~lines->position_mask) | (position & lines->position_mask);
 }
 
-/* Drops the entries of lines that have been used since. */
+/* Closes the gaps. */
 static __attribute__((noinline)) void compact(struct gc_lines *lines, uint32_t set)
 {
-  struct gc_use_log *log = &lines->logs[set];
-  struct gc_use *uses = uses_of(lines, set);
-  uint32_t to = log->first;
+  struct gc_ring *ring = &lines->rings[set];
+  uint32_t to = ring->first;
 
-  for (uint32_t from = log->first; from != log->end; from++) {
-    const struct gc_use use = uses[from & lines->log_mask];
+  memset(gc_many_ways_chain(lines, set, 0), 0,
+         (lines->chain_mask + (size_t)1) * sizeof *lines->chains);
+  for (uint32_t from = ring->first; from != ring->end; from++) {
+    const struct gc_line *line = &lines->lines[gc_many_ways_slot(lines, set, from)];
+    const size_t slot = gc_many_ways_slot(lines, set, to);
 
-    if (lines->lines[use.number].stamp != from)
+    if (!line->tag)
       continue;
-    uses[to & lines->log_mask] = use;
-    lines->lines[use.number].stamp = to++;
+    lines->lines[slot] = *line;
+    if (lines->slots)
+      lines->slots[set * (size_t)lines->ways + line->way] = (uint32_t)slot & lines->slot_mask;
+    put_first(lines, set, to++, gc_hash_of(line->tag - 1));
   }
-  log->end = to;
+  ring->end = to;
 }
 
-GC_ALWAYS_INLINE void append(struct gc_lines *lines, uint32_t set, struct gc_use use)
+/* A slot at the end of the ring. */
+GC_ALWAYS_INLINE struct gc_line *append(struct gc_lines *lines, uint32_t set, uint32_t hash)
 {
-  struct gc_use_log *log = &lines->logs[set];
+  struct gc_ring *ring = &lines->rings[set];
+  struct gc_line *line;
 
-  if (log->end - log->first > lines->log_mask)
+  if (ring->end - ring->first > lines->slot_mask)
     compact(lines, set);
-  uses_of(lines, set)[log->end & lines->log_mask] = use;
-  lines->lines[use.number].stamp = log->end++;
+  line = &lines->lines[gc_many_ways_slot(lines, set, ring->end)];
+  gc_prefetch(&lines->lines[gc_many_ways_slot(lines, set, ring->end + SLOTS_AHEAD)]);
+  put_first(lines, set, ring->end++, hash);
+  return line;
 }
 
-void gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
+struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
 {
-  if (line->stamp + 1 != lines->logs[set].end)
-    append(lines, set, (struct gc_use){(uint32_t)(line - lines->lines), gc_hash_of(line->tag - 1)});
+  const struct gc_line copy = *line;
+  const size_t slot = (size_t)(line - lines->lines);
+  const uint32_t hash = gc_hash_of(copy.tag - 1);
+  uint32_t *entry = gc_many_ways_chain(lines, set, hash);
+
+  if (slot == gc_many_ways_slot(lines, set, lines->rings[set].end - 1))
+    return line;
+  while (gc_many_ways_slot(lines, set, *entry) != slot)
+    entry = &lines->next[gc_many_ways_slot(lines, set, *entry)];
+  *entry = lines->next[slot];
+  line->tag = 0;
+  line = append(lines, set, hash);
+  *line = copy;
+  return line;
 }
 
-/* The next fills of this set will evict the lines that come next in the log. */
-GC_ALWAYS_INLINE uint32_t take_oldest(struct gc_lines *lines, uint32_t set)
+GC_ALWAYS_INLINE void evict_oldest(struct gc_lines *lines, uint32_t set)
 {
-  struct gc_use_log *log = &lines->logs[set];
-  const struct gc_use *uses = uses_of(lines, set), *ahead;
-  uint32_t first = log->first;
-  struct gc_use oldest;
+  struct gc_ring *ring = &lines->rings[set];
 
-  do
-    oldest = uses[first++ & lines->log_mask];
-  while (lines->lines[oldest.number].stamp != first - 1);
-  log->first = first;
-  ahead = &uses[(first + FILLS_AHEAD) & lines->log_mask];
-  gc_prefetch(&lines->lines[ahead->number]);
-  gc_prefetch(&lines->index.next[ahead->number]);
-  gc_hash_prefetch(&lines->index, ahead->hash);
-  gc_prefetch(&uses[(first + USES_AHEAD) & lines->log_mask]);
-  gc_hash_remove(&lines->index, oldest.hash, oldest.number);
-  return oldest.number;
+  while (!lines->lines[gc_many_ways_slot(lines, set, ring->first)].tag)
+    ring->first++;
+  ring->first++;
+  gc_prefetch(&lines->lines[gc_many_ways_slot(lines, set, ring->first + SLOTS_AHEAD)]);
 }
 
-static uint32_t take_random(struct gc_lines *lines, uint32_t set)
+/* The line of a way goes, and the way gets the next one. */
+static struct gc_line *add_to_way(struct gc_lines *lines, uint32_t set, uint32_t way, bool is_full,
+                                  uint32_t hash)
 {
-  const uint32_t i = set * lines->ways + gc_draw_below(&lines->random, lines->ways);
+  uint32_t *slot = &lines->slots[set * (size_t)lines->ways + way];
+  struct gc_line *line;
 
-  gc_hash_remove(&lines->index, gc_hash_of(lines->lines[i].tag - 1), i);
-  return i;
+  if (is_full)
+    lines->lines[gc_many_ways_slot(lines, set, *slot)].tag = 0;
+  line = append(lines, set, hash);
+  line->way = way;
+  *slot = (lines->rings[set].end - 1) & lines->slot_mask;
+  return line;
 }
 
 struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix)
 {
-  struct gc_use_log *log = &lines->logs[set];
-  uint32_t i;
+  struct gc_ring *ring = &lines->rings[set];
+  const bool is_full = ring->used == lines->ways;
 
-  if (log->used < lines->ways)
-    i = set * lines->ways + log->used++;
+  if (lines->slots)
+    return add_to_way(lines, set,
+                      is_full ? gc_draw_below(&lines->random, lines->ways) : ring->used++, is_full,
+                      (uint32_t)mix);
+  if (is_full)
+    evict_oldest(lines, set);
   else
-    i = lines->uses ? take_oldest(lines, set) : take_random(lines, set);
-  gc_hash_add(&lines->index, (uint32_t)mix, i);
-  if (lines->uses)
-    append(lines, set, (struct gc_use){i, (uint32_t)mix});
-  return &lines->lines[i];
+    ring->used++;
+  return append(lines, set, (uint32_t)mix);
 }

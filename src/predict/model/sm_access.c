@@ -20,7 +20,7 @@ GC_ALWAYS_INLINE int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, u
   struct gc_line *line = gc_lines_find_mixed(&sm->l1, set, number, mix);
 
   if (line)
-    gc_lines_use(&sm->l1, set, line);
+    line = gc_lines_use(&sm->l1, set, line);
   else
     line = gc_lines_add_mixed(&sm->l1, set, number, mix);
   if (!line)
@@ -172,7 +172,7 @@ GC_ALWAYS_INLINE enum gc_access_status load(struct gc_sm *sm, struct gc_warp *wa
     }
   }
   if (line)
-    gc_lines_use(&sm->l1, request->set, line);
+    line = gc_lines_use(&sm->l1, request->set, line);
   if (count_load(sm, number, request, waiting, missing))
     return GC_ACCESS_NO_MEMORY;
   wait_until(warp, sm->now + sm->l1_cycles);
@@ -205,7 +205,7 @@ static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool all
     return 0;
   }
   if (line)
-    gc_lines_use(&sm->l1, request->set, line);
+    line = gc_lines_use(&sm->l1, request->set, line);
   if (!allocates || l1->store_miss == GC_ALLOCATE_NONE)
     return 0;
   return l1->store_miss == GC_ALLOCATE_SECTOR
