@@ -17,7 +17,7 @@ struct gc_line {
   uint32_t sectors; /* bit i: sector i is there */
   uint32_t pending; /* L2: of these, those that may not have arrived */
   uint32_t stored;  /* parts (GC_LINE_PARTS) that stores have made valid */
-  uint32_t way;     /* many ways, random: its number in the set */
+  uint32_t next;    /* many ways: the entry of its chain after its own */
 };
 
 #define GC_NO_LINE UINT32_MAX
@@ -50,8 +50,7 @@ struct gc_lines {
   struct gc_hash_index index; /* survival curve: of the numbers of lines; else zero */
   struct gc_ring *rings;      /* many ways, else NULL: of each set, slot_mask + 1 lines */
   uint32_t *chains;           /* of each set, chain_mask + 1: the first entry */
-  uint32_t *next;             /* entry of a chain, for each slot */
-  uint32_t *slots;            /* of the ways of each set; NULL: not random */
+  uint32_t *positions;        /* of the lines of the ways of each set; NULL: not random */
   uint32_t slot_mask, chain_mask, position_mask;
   uint32_t turn, stride; /* with a limit: the set that lost a line last; from it to the next set */
   uint64_t random;
@@ -100,8 +99,18 @@ GC_ALWAYS_INLINE struct gc_line *gc_many_ways_find(const struct gc_lines *lines,
     if (!((entry ^ hash) & ~lines->position_mask) && lines->lines[slot].tag == line + 1)
       return &lines->lines[slot];
     before = age;
-    entry = lines->next[slot];
+    entry = lines->lines[slot].next;
   }
+}
+
+/* The first line that a search will read. */
+static inline void gc_many_ways_prefetch(const struct gc_lines *lines, uint32_t set, uint32_t hash)
+{
+  const struct gc_ring *ring = &lines->rings[set];
+  const uint32_t entry = *gc_many_ways_chain(lines, set, hash);
+
+  if (((ring->end - entry) & lines->position_mask) <= ring->end - ring->first)
+    gc_prefetch(&lines->lines[gc_many_ways_slot(lines, set, entry)]);
 }
 
 /* An add function returns a line whose contents are those of another one; NULL: no memory. mix is

@@ -35,8 +35,7 @@ int gc_lines_init(struct gc_lines *lines, const struct gc_cache_geometry *geomet
 void gc_lines_fini(struct gc_lines *lines)
 {
   free(lines->expires);
-  free(lines->slots);
-  free(lines->next);
+  free(lines->positions);
   free(lines->chains);
   free(lines->rings);
   gc_hash_index_fini(&lines->index);

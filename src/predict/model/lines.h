@@ -121,6 +121,8 @@ static inline void gc_lines_prefetch_line(const struct gc_lines *lines, uint32_t
     if (marked[0] | marked[1])
       gc_prefetch(&of_set[marked[0] ? (unsigned)__builtin_ctzll(marked[0]) / 8
                                     : 8 + (unsigned)__builtin_ctzll(marked[1]) / 8]);
+  } else if (lines->rings) {
+    gc_many_ways_prefetch(lines, set, (uint32_t)mix);
   }
 }
 

@@ -12,7 +12,7 @@
  * compares some lines in vain.
  *
  * A full ring is compacted; at least half of its slots are empty then. So each operation takes a
- * constant time on average. With GC_POLICY_RANDOM, a number of each way has the slot of its line.
+ * constant time on average. With GC_POLICY_RANDOM, each way has the position of its line.
  */
 #include "predict/model/cache_lines.h"
 
@@ -35,13 +35,13 @@ int gc_many_ways_init(struct gc_lines *lines)
   lines->chain_mask = (uint32_t)(chains - 1);
   lines->position_mask = (uint32_t)(POSITIONS_PER_SLOT * slots - 1);
   lines->lines = gc_host_table(lines->sets * slots * sizeof *lines->lines);
-  lines->next = gc_host_table(lines->sets * slots * sizeof *lines->next);
   lines->chains = gc_host_table(lines->sets * chains * sizeof *lines->chains);
   lines->rings = gc_host_table(lines->sets * sizeof *lines->rings);
   if (lines->policy == GC_POLICY_RANDOM)
-    lines->slots = gc_host_table((uint64_t)lines->sets * lines->ways * sizeof *lines->slots);
-  return lines->lines && lines->next && lines->chains && lines->rings &&
-                 (lines->slots || lines->policy != GC_POLICY_RANDOM)
+    lines->positions =
+        gc_host_table((uint64_t)lines->sets * lines->ways * sizeof *lines->positions);
+  return lines->lines && lines->chains && lines->rings &&
+                 (lines->positions || lines->policy != GC_POLICY_RANDOM)
              ? 0
              : -ENOMEM;
 }
@@ -62,7 +62,7 @@ GC_ALWAYS_INLINE void put_first(struct gc_lines *lines, uint32_t set, uint32_t p
 {
   uint32_t *chain = gc_many_ways_chain(lines, set, hash);
 
-  lines->next[gc_many_ways_slot(lines, set, position)] = *chain;
+  lines->lines[gc_many_ways_slot(lines, set, position)].next = *chain;
   *chain = (hash & ~lines->position_mask) | (position & lines->position_mask);
 }
 
@@ -70,8 +70,11 @@ GC_ALWAYS_INLINE void put_first(struct gc_lines *lines, uint32_t set, uint32_t p
 static __attribute__((noinline)) void compact(struct gc_lines *lines, uint32_t set)
 {
   struct gc_ring *ring = &lines->rings[set];
+  uint32_t *positions = lines->positions ? &lines->positions[set * (size_t)lines->ways] : NULL;
   uint32_t to = ring->first;
 
+  for (uint32_t way = 0; positions && way < ring->used; way++) /* for the loop below */
+    lines->lines[gc_many_ways_slot(lines, set, positions[way])].next = way;
   memset(gc_many_ways_chain(lines, set, 0), 0,
          (lines->chain_mask + (size_t)1) * sizeof *lines->chains);
   for (uint32_t from = ring->first; from != ring->end; from++) {
@@ -81,8 +84,8 @@ static __attribute__((noinline)) void compact(struct gc_lines *lines, uint32_t s
     if (!line->tag)
       continue;
     lines->lines[slot] = *line;
-    if (lines->slots)
-      lines->slots[set * (size_t)lines->ways + line->way] = (uint32_t)slot & lines->slot_mask;
+    if (positions)
+      positions[line->next] = to;
     put_first(lines, set, to++, gc_hash_of(line->tag - 1));
   }
   ring->end = to;
@@ -104,7 +107,7 @@ GC_ALWAYS_INLINE struct gc_line *append(struct gc_lines *lines, uint32_t set, ui
 
 struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
 {
-  const struct gc_line copy = *line;
+  struct gc_line copy = *line;
   const size_t slot = (size_t)(line - lines->lines);
   const uint32_t hash = gc_hash_of(copy.tag - 1);
   uint32_t *entry = gc_many_ways_chain(lines, set, hash);
@@ -112,10 +115,11 @@ struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc
   if (slot == gc_many_ways_slot(lines, set, lines->rings[set].end - 1))
     return line;
   while (gc_many_ways_slot(lines, set, *entry) != slot)
-    entry = &lines->next[gc_many_ways_slot(lines, set, *entry)];
-  *entry = lines->next[slot];
+    entry = &lines->lines[gc_many_ways_slot(lines, set, *entry)].next;
+  *entry = copy.next;
   line->tag = 0;
   line = append(lines, set, hash);
+  copy.next = line->next;
   *line = copy;
   return line;
 }
@@ -134,14 +138,13 @@ GC_ALWAYS_INLINE void evict_oldest(struct gc_lines *lines, uint32_t set)
 static struct gc_line *add_to_way(struct gc_lines *lines, uint32_t set, uint32_t way, bool is_full,
                                   uint32_t hash)
 {
-  uint32_t *slot = &lines->slots[set * (size_t)lines->ways + way];
+  uint32_t *position = &lines->positions[set * (size_t)lines->ways + way];
   struct gc_line *line;
 
   if (is_full)
     lines->lines[gc_many_ways_slot(lines, set, *slot)].tag = 0;
   line = append(lines, set, hash);
-  line->way = way;
-  *slot = (lines->rings[set].end - 1) & lines->slot_mask;
+  *position = lines->rings[set].end - 1;
   return line;
 }
 
@@ -150,7 +153,7 @@ struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t 
   struct gc_ring *ring = &lines->rings[set];
   const bool is_full = ring->used == lines->ways;
 
-  if (lines->slots)
+  if (lines->positions)
     return add_to_way(lines, set,
                       is_full ? gc_draw_below(&lines->random, lines->ways) : ring->used++, is_full,
                       (uint32_t)mix);
