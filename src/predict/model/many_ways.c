@@ -142,7 +142,7 @@ static struct gc_line *add_to_way(struct gc_lines *lines, uint32_t set, uint32_t
   struct gc_line *line;
 
   if (is_full)
-    lines->lines[gc_many_ways_slot(lines, set, *slot)].tag = 0;
+    lines->lines[gc_many_ways_slot(lines, set, *position)].tag = 0;
   line = append(lines, set, hash);
   *position = lines->rings[set].end - 1;
   return line;
