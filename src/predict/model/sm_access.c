@@ -255,12 +255,13 @@ enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
     const bool full = sm->outstanding >= sm->entries;
 
     if (!full)
-      gc_sm_hint_requests(sm, instruction, requests, i, i == first);
+      gc_sm_hint_requests(sm, instruction, requests, i, i == first && !warp->hinted);
     status = step == GC_STEP_LOAD ? load(sm, warp, instruction->load, &requests[i])
                                   : access_l2(sm, warp, step, &requests[i]);
     if (status != GC_ACCESS_DONE)
       break;
   }
   warp->request = i;
+  warp->hinted = false;
   return status;
 }

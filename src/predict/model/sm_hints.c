@@ -40,9 +40,19 @@ static const struct gc_instruction *next_access(const struct gc_sm *sm, const st
   return warp->request < instruction->requests ? instruction : NULL;
 }
 
+/* For how many of its requests it gets hints in advance. Entries may limit it to one. */
+static uint32_t requests_ahead(const struct gc_sm *sm, const struct gc_warp *warp,
+                               const struct gc_instruction *instruction, uint32_t most)
+{
+  const uint32_t left = instruction ? instruction->requests - warp->request : 0;
+
+  most = sm->limited ? 1 : most;
+  return left < most ? left : most;
+}
+
 void gc_sm_hint_warps(const struct gc_sm *sm, const struct gc_warp_queue *queue)
 {
-  const struct gc_warp *warp = gc_warp_queue_peek(queue, GC_WARP_AHEAD);
+  struct gc_warp *warp = gc_warp_queue_peek(queue, GC_WARP_AHEAD);
   const struct gc_instruction *instruction;
 
   if (warp)
@@ -54,11 +64,14 @@ void gc_sm_hint_warps(const struct gc_sm *sm, const struct gc_warp_queue *queue)
   }
   warp = gc_warp_queue_peek(queue, GC_LOOK_UP_AHEAD);
   instruction = next_access(sm, warp);
-  if (instruction)
-    hint_look_up(sm, instruction->step, &warp->requests[warp->request]);
+  for (uint32_t i = 0; i < requests_ahead(sm, warp, instruction, LOOK_UPS_AHEAD); i++)
+    hint_look_up(sm, instruction->step, &warp->requests[warp->request + i]);
   warp = gc_warp_queue_peek(queue, GC_MISS_AHEAD);
-  if (next_access(sm, warp))
-    gc_sm_hint_miss(sm, &warp->requests[warp->request]);
+  instruction = next_access(sm, warp);
+  for (uint32_t i = 0; i < requests_ahead(sm, warp, instruction, MISSES_AHEAD); i++)
+    gc_sm_hint_miss(sm, &warp->requests[warp->request + i]);
+  if (instruction)
+    warp->hinted = !sm->limited;
 }
 
 void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *instruction,

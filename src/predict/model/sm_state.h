@@ -34,7 +34,8 @@ struct gc_warp {
   bool waits_for_own : 1; /* line, because outstanding is at its limit */
   bool retries : 1;       /* has been promised a free entry */
   bool at_barrier : 1;
-  bool ahead : 1; /* goes first when its next instruction can be issued */
+  bool ahead : 1;  /* goes first when its next instruction can be issued */
+  bool hinted : 1; /* its next requests have hints (sm_hints.h) */
 } __attribute__((aligned(GC_HOST_LINE)));
 
 struct gc_resident { /* a block, or room for one */
