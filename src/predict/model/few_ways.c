@@ -43,7 +43,6 @@ void gc_few_ways_evict(struct gc_lines *lines)
     head = &lines->heads[lines->turn];
   } while (!head->used);
   head->used--;
-  lines->lines[lines->turn * lines->ways + (head->order >> 4 * head->used & 15)].tag = 0;
   if (head->kept > head->used)
     head->kept = head->used;
   lines->used--;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct gc_hash_index {
-  uint32_t *first; /* entry of each chain; 0: none. Eight for each number, or more */
+  uint32_t *first; /* entry of each chain; 0: none. Four for each number, or more */
   uint32_t *next;  /* of each number, the entry after its own */
   uint32_t mask;   /* of hashes, for the chain */
   uint32_t number_mask;
@@ -45,7 +45,7 @@ static inline bool gc_hash_index_init(struct gc_hash_index *index, uint32_t numb
 {
   uint64_t chains = 64;
 
-  while (chains < 8 * (uint64_t)numbers)
+  while (chains < 4 * (uint64_t)numbers)
     chains *= 2;
   index->mask = (uint32_t)(chains - 1);
   while (index->number_mask < numbers)

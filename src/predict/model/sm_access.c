@@ -51,7 +51,9 @@ int gc_sm_arrive(struct gc_sm *sm, const struct gc_event *event)
   if (!sm->gpu->l1.early)
     return bring_in(sm, event->set, event->line, mix, event->sectors);
   line = event->place == GC_NO_LINE ? NULL : &sm->l1.lines[event->place];
-  if (!line || line->tag != event->line + 1) /* it may have been evicted, and requested again */
+  /* A line that was evicted may still have its tag there. That does no harm: if the line came
+   * again, gc_few_ways_find has cleared the tag. */
+  if (!line || line->tag != event->line + 1)
     line = gc_lines_find_mixed(&sm->l1, event->set, event->line, mix);
   if (line)
     line->sectors |= event->sectors;
