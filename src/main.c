@@ -135,7 +135,7 @@ static bool read_threads(const char *text, void *field)
 
 static bool read_sms(const char *text, void *field)
 {
-  return read_some(text, GC_SMS_MAX, field);
+  return read_some(text, GC_PREDICT_SMS_MAX, field);
 }
 
 static bool read_seeds(const char *text, void *field)
@@ -321,7 +321,7 @@ static const struct gc_option options[] = {
     VALUE("html", "FILE", PREDICT, html, read_page, "the name of a page, such as FILE.html",
           "write a page with tables and pictures"),
     VALUE("plot", "DIR", PREDICT, plot, read_text, "a directory",
-          "draw hit rate over capacity as SVG pictures, into DIR"),
+          "draw hit rates over capacity and reuse distances, as SVG into DIR"),
     FLAG("python", DOCTOR, python, "examine pyhwloc, as python3 in PATH imports it"),
     VALUE("probe", "KIND", DOCTOR, probe, read_text, "what to try", NULL),
     FLAG("all", MEASURE | SHOW, all, "print everything, also why values are absent"),
@@ -385,7 +385,8 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
       {tool->plot, tool->records.count > 1 || tool->gpus.count > 1, "--plot draws for one GPU"},
       {tool->reuse, tool->html,
        "--reuse and --html exclude each other: the page has the distances"},
-      {tool->reuse, tool->plot, "--reuse and --plot exclude each other: pictures have one curve"},
+      {tool->reuse, tool->plot,
+       "--reuse and --plot exclude each other: the pictures have the distances"},
       {tool->reuse, tool->sweep, "--reuse and --sweep exclude each other: a sweep has rates only"},
       {tool->html, tool->json, "--html and --json exclude each other"},
       {tool->html, tool->plot, "--html and --plot exclude each other: the page has the pictures"},

@@ -287,6 +287,18 @@ size_t hwloc_gpucache_prediction_kernels(const struct hwloc_gpucache_prediction 
 const char *hwloc_gpucache_prediction_name(const struct hwloc_gpucache_prediction *prediction,
                                            size_t kernel);
 
+/** \brief Writes the name of a kernel as in its source: "f(int)" for "_Z1fi".
+ *
+ * Names that are not those of C++ functions stay as they are, and so do all names if libstdc++.so.6
+ * cannot be loaded. It may stay loaded until the program ends. Control characters become "?".
+ *
+ * \param name Any string, such as one of hwloc_gpucache_prediction_name().
+ * \param text, size Receives the text, which is cut between two characters if it needs more than
+ * size - 1 bytes. size 0: no text.
+ *
+ * \return The bytes of the whole name, without the NUL; at least size if the text was cut. */
+size_t hwloc_gpucache_prediction_demangle(const char *name, char *text, size_t size);
+
 /** \brief Why a kernel cannot run on this GPU: a sentence that says what a block needs and an SM
  * does not have (shared memory, threads, registers). NULL: it can. */
 const char *hwloc_gpucache_prediction_cannot_run(const struct hwloc_gpucache_prediction *prediction,
@@ -305,6 +317,30 @@ double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *p
 unsigned long long
 hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *prediction, size_t kernel,
                                 enum hwloc_gpucache_predicted what);
+
+/** \brief Number of sums: one for each name of a kernel, in the order of their first launches.
+ *
+ * A sum adds up the launches with one name that can run on this GPU. Each recorded launch counts as
+ * often as HWLOC_GPUCACHE_LAUNCHES says. Sums are part of the prediction: they need no time, and
+ * strings are valid as long as it is. */
+size_t hwloc_gpucache_prediction_sums(const struct hwloc_gpucache_prediction *prediction);
+
+/** \brief The name of the kernels of a sum, or "". sum must be less than their number. */
+const char *
+hwloc_gpucache_prediction_sum_name(const struct hwloc_gpucache_prediction *prediction, size_t sum);
+
+/** \brief A number of a sum, rate or count. _LOW of a rate is that of the run with the fewest hits
+ * of each launch, _HIGH that with the most, so the range can be wider than that of any one run.
+ * HWLOC_GPUCACHE_LAUNCHES is the number of launches, also of those that cannot run. NaN for others
+ * if no launch can run, and if this version does not know the number. */
+double hwloc_gpucache_prediction_sum_value(const struct hwloc_gpucache_prediction *prediction,
+                                           size_t sum, enum hwloc_gpucache_predicted what);
+
+/** \brief A count of a sum, exactly, modulo 2^64. HWLOC_GPUCACHE_NO_COUNT for rates, and where
+ * hwloc_gpucache_prediction_sum_value() returns NaN. */
+unsigned long long
+hwloc_gpucache_prediction_sum_count(const struct hwloc_gpucache_prediction *prediction, size_t sum,
+                                    enum hwloc_gpucache_predicted what);
 
 /** \brief Number of load instructions of a kernel that look into L1. */
 size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *prediction,

@@ -248,6 +248,16 @@ static inline bool gc_sim_has_neighbour(const struct gc_sim_block *b)
          gc_sim_wall(b) < d->neighbour_until_ns;
 }
 
+/* By how many cycles loads of device memory take longer, because it is being cleared. */
+static inline uint32_t gc_sim_clearing(const struct gc_sim_block *b)
+{
+  const struct gc_disturbance *d = b->disturbance;
+  const bool now = d->clearing_cycles && gc_sim_wall(b) >= d->clearing_from_ns &&
+                   gc_sim_wall(b) < d->clearing_until_ns;
+
+  return now ? (uint32_t)d->clearing_cycles : 0;
+}
+
 /* Moves the rows that are not moved yet. */
 __attribute__((noinline)) static void gc_sim_move_rows(struct gc_sim_block *b)
 {

@@ -203,6 +203,7 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
   align_clocks(sim);
   block.clock = sim->clocks[0];
   block.clock_origin = gc_sim_clock_origin(0);
+  gc_model_delay_memory(sim->model, gc_sim_clearing(&block));
   block.reached = gc_sim_has_neighbour(&block) ? (uint32_t)block.disturbance->neighbour_sms
                                                : sim->facts->sms;
   for (uint32_t i = 0; !status && i < l->blocks; i++)

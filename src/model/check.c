@@ -112,6 +112,8 @@ static const char *bad_times(const struct gc_profile *profile)
       (d->neighbour_sms && (d->neighbour_slower < 1 || d->neighbour_slower > 1000)))
     return "neighbour needs at most all SMs, a factor of 1 to 1000, and must not end before it "
            "starts";
+  if (d->clearing_cycles > 100000 || d->clearing_from_ns > d->clearing_until_ns)
+    return "clearing needs at most 100000 cycles, and must not end before it starts";
   if (profile->atomics.l2_cycles && profile->atomics.l2_cycles <= profile->sm_spread)
     return "sm_spread is not less than l2_cycles of atomics";
   return NULL;

@@ -68,6 +68,7 @@ struct gc_model {
   /* For how many cycles loads through cg wait at each level, because other SMs read; negative: they
    * wait less than at an idle level. */
   double queued[GC_PROFILE_LEVELS_MAX];
+  uint32_t memory_delay; /* cycles, of loads of device memory */
   uint64_t queued_rows; /* how often other SMs have read; 0: no load waits */
   uint64_t carveout;
   uint32_t unit;

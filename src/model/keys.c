@@ -162,8 +162,8 @@ static int read_neighbour(const struct gc_profile_value *value, char *text, void
   return read_numbers(value, text, to, 4);
 }
 
-/* A clock, and the times from and until which it counts. */
-static int read_clock(const struct gc_profile_value *value, char *text, void *to)
+/* A clock or cycles, and the times from and until which they count. */
+static int read_from_until(const struct gc_profile_value *value, char *text, void *to)
 {
   return read_numbers(value, text, to, 3);
 }
@@ -689,8 +689,9 @@ const struct gc_profile_key gc_chip_keys[] = {
     {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
     {"busy", read_busy, PROFILE(disturbance.busy_every_ns), false, 0, 1ull << 50},
     {"neighbour", read_neighbour, PROFILE(disturbance.neighbour_sms), false, 0, 1ull << 50},
-    {"throttle", read_clock, PROFILE(clock.throttle_khz), false, 0, 1ull << 50},
-    {"ramp", read_clock, PROFILE(clock.ramp_khz), false, 0, 1ull << 50},
+    {"clearing", read_from_until, PROFILE(disturbance.clearing_cycles), false, 0, 1ull << 50},
+    {"throttle", read_from_until, PROFILE(clock.throttle_khz), false, 0, 1ull << 50},
+    {"ramp", read_from_until, PROFILE(clock.ramp_khz), false, 0, 1ull << 50},
     {"wander", read_wander, PROFILE(clock), false, 1, 1ull << 50},
     {"own_clock", read_own_clock, PROFILE(own_clock), false, 0, 0},
     {"latency_step", read_u32, PROFILE(latency_step), false, 1, 64},
@@ -708,7 +709,8 @@ const struct gc_profile_key gc_chip_keys[] = {
     END,
 };
 
-_Static_assert(sizeof(gc_chip_keys) / sizeof(*gc_chip_keys) - 1 <= 64, "a bit for each in parse.c");
+_Static_assert(sizeof(gc_chip_keys) / sizeof(*gc_chip_keys) - 1 <= GC_PROFILE_KEYS_MAX,
+               "the longest section");
 
 const struct gc_profile_key gc_unified_keys[] = {
     {"total", read_size, PROFILE(unified_total), true, 1024, 1 << 24},

@@ -21,6 +21,7 @@ struct gc_profile_key {
 /* Each table ends with a key without a name. The sections of the first two are in a struct
  * gc_profile, the others in a struct gc_profile_cache, _path, _tlb, _banks, _atomics and _bulk, and
  * in a struct gc_model_host. */
+#define GC_PROFILE_KEYS_MAX 80 /* of a section */
 extern const struct gc_profile_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[],
     gc_space_keys[], gc_tlb_keys[], gc_banks_keys[], gc_atomics_keys[], gc_bulk_keys[],
     gc_host_keys[], gc_peer_keys[];

@@ -123,10 +123,17 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
   const unsigned level =
     gc_walk_from(model, sm, space, 0, gc_walk_address(space, address), &cycles);
 
+  if (level + 1 == model->profile.paths[space].count && space != GC_SPACE_SHARED)
+    cycles += model->memory_delay;
   if (model->queued_rows)
     cycles += (uint32_t)gc_chip_queued(model, level); /* modulo 2^32; the sum is positive */
   return gc_chip_rounded(model,
                           gc_noise_add(&model->noise, cycles, &model->jitters[space][level]));
+}
+
+void gc_model_delay_memory(struct gc_model *model, uint32_t cycles)
+{
+  model->memory_delay = cycles;
 }
 
 uint32_t gc_model_remote(struct gc_model *model, uint32_t sm, uint32_t other)

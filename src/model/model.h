@@ -50,6 +50,9 @@ void gc_model_unit(struct gc_model *model, uint32_t unit);
  * chip. */
 void gc_model_seed(struct gc_model *model, uint64_t seed);
 
+/* From now on, loads of device memory take so many cycles longer. */
+void gc_model_delay_memory(struct gc_model *model, uint32_t cycles);
+
 /* One load on an SM. Returns its latency in SM cycles, with noise and outliers, and changes the
  * caches. Does not advance the clock. */
 uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);

@@ -50,6 +50,8 @@ struct gc_disturbance {
    * our blocks reach neighbour_sms SMs only, and on half of the SMs, chosen anew for each
    * repetition, rows take neighbour_slower times as long. neighbour_sms 0: never. */
   uint64_t neighbour_sms, neighbour_slower, neighbour_from_ns, neighbour_until_ns;
+  /* Loads of device memory take clearing_cycles longer from clearing_from_ns to clearing_until_ns. */
+  uint64_t clearing_cycles, clearing_from_ns, clearing_until_ns;
 };
 
 /* Jitter of one level: the cycles to add for each number of ones in 32 random bits. That number is

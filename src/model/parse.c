@@ -22,13 +22,13 @@ struct parser {
   unsigned section_line;
   const struct gc_profile_key *keys; /* of this section */
   char *target;              /* the struct that they fill */
-  uint64_t seen;             /* one bit per key */
+  bool seen[GC_PROFILE_KEYS_MAX]; /* by key */
 };
 
 static int end_section(struct parser *parser)
 {
   for (const struct gc_profile_key *key = parser->keys; key->name; key++)
-    if (key->required && !(parser->seen >> (key - parser->keys) & 1)) {
+    if (key->required && !parser->seen[key - parser->keys]) {
       parser->at.line = parser->section_line;
       return gc_value_wrong(&parser->at, "%s lacks '%s'", parser->section, key->name);
     }
@@ -205,7 +205,7 @@ static int begin_section(struct parser *parser, char *header)
     return -EINVAL;
   snprintf(parser->section, sizeof(parser->section), "[%s]", header);
   parser->section_line = parser->at.line;
-  parser->seen = 0;
+  memset(parser->seen, 0, sizeof(parser->seen));
   kind = gc_value_word(&header);
   name = gc_value_word(&header);
   if (kind && !gc_value_word(&header)) {
@@ -243,18 +243,18 @@ static int read_key(struct parser *parser, const char *name, char *text)
 {
   const struct gc_profile_key *key = parser->keys;
   struct gc_profile_value value = parser->at;
-  uint64_t bit;
+  bool *seen;
 
   while (key->name && strcmp(key->name, name))
     key++;
   if (!key->name)
     return gc_value_wrong(&value, "unknown key '%s' in %s", name, parser->section);
-  bit = 1ull << (key - parser->keys);
-  if (parser->seen & bit)
+  seen = &parser->seen[key - parser->keys];
+  if (*seen)
     return gc_value_wrong(&value, "a second '%s' in %s", name, parser->section);
   if (!*text)
     return gc_value_wrong(&value, "'%s' has no value", name);
-  parser->seen |= bit;
+  *seen = true;
   value.key = key->name;
   value.least = key->least;
   value.most = key->most;

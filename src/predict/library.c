@@ -6,6 +6,7 @@
 #include <hwloc/gpucache-predict.h>
 
 #include "predict/accesses.h"
+#include "predict/demangle.h"
 #include "predict/predict.h"
 #include "record/reader.h"
 #include "util/regular.h"
@@ -253,11 +254,10 @@ static unsigned long long of_tlb(const struct gc_kernel_prediction *predicted, i
   return misses ? counts->misses : counts->lookups;
 }
 
-PUBLIC unsigned long long
-hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *prediction, size_t kernel,
-                                enum hwloc_gpucache_predicted what)
+/* Of a launch, or of the sum of several. */
+static unsigned long long count_in(const struct gc_kernel_prediction *predicted,
+                                   enum hwloc_gpucache_predicted what)
 {
-  const struct gc_kernel_prediction *predicted = kernel_of(prediction, kernel);
   const struct gc_counts *counts = &predicted->counts;
 
   if (what == HWLOC_GPUCACHE_LAUNCHES)
@@ -296,17 +296,59 @@ hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *predicti
   }
 }
 
-PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *prediction,
-                                              size_t kernel, enum hwloc_gpucache_predicted what)
+static double value_in(const struct gc_kernel_prediction *predicted,
+                       enum hwloc_gpucache_predicted what)
 {
-  const struct gc_kernel_prediction *predicted = kernel_of(prediction, kernel);
   double rate;
 
   if (is_rate(&predicted->rates[GC_RATE_L1], HWLOC_GPUCACHE_L1_HIT_RATE, (int)what, &rate) ||
       is_rate(&predicted->rates[GC_RATE_L2], HWLOC_GPUCACHE_L2_HIT_RATE, (int)what, &rate) ||
       is_rate(&predicted->l2_near_rate, HWLOC_GPUCACHE_L2_NEAR_HIT_RATE, (int)what, &rate))
     return rate;
-  return of_count(hwloc_gpucache_prediction_count(prediction, kernel, what));
+  return of_count(count_in(predicted, what));
+}
+
+PUBLIC unsigned long long
+hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *prediction, size_t kernel,
+                                enum hwloc_gpucache_predicted what)
+{
+  return count_in(kernel_of(prediction, kernel), what);
+}
+
+PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *prediction,
+                                              size_t kernel, enum hwloc_gpucache_predicted what)
+{
+  return value_in(kernel_of(prediction, kernel), what);
+}
+
+PUBLIC size_t hwloc_gpucache_prediction_sums(const struct hwloc_gpucache_prediction *prediction)
+{
+  return prediction->inner.sum_count;
+}
+
+PUBLIC const char *
+hwloc_gpucache_prediction_sum_name(const struct hwloc_gpucache_prediction *prediction, size_t sum)
+{
+  return prediction->inner.sums[sum].launch.name;
+}
+
+PUBLIC unsigned long long
+hwloc_gpucache_prediction_sum_count(const struct hwloc_gpucache_prediction *prediction, size_t sum,
+                                    enum hwloc_gpucache_predicted what)
+{
+  return count_in(&prediction->inner.sums[sum], what);
+}
+
+PUBLIC double
+hwloc_gpucache_prediction_sum_value(const struct hwloc_gpucache_prediction *prediction, size_t sum,
+                                    enum hwloc_gpucache_predicted what)
+{
+  return value_in(&prediction->inner.sums[sum], what);
+}
+
+PUBLIC size_t hwloc_gpucache_prediction_demangle(const char *name, char *text, size_t size)
+{
+  return gc_demangle(name, text, size);
 }
 
 PUBLIC size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *prediction,

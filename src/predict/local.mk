@@ -4,6 +4,8 @@
 noinst_LTLIBRARIES += src/predict/libpredict.la
 src_predict_libpredict_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 src_predict_libpredict_la_SOURCES = \
+	src/predict/demangle.c \
+	src/predict/demangle.h \
 	src/predict/parameters/assumptions.c \
 	src/predict/parameters/assumptions.h \
 	src/predict/parameters/carveouts.c \
@@ -25,12 +27,15 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/pass.h \
 	src/predict/predict.c \
 	src/predict/predict.h \
+	src/predict/prediction.h \
 	src/predict/remedy.c \
 	src/predict/remedy.h \
 	src/predict/reuse.c \
 	src/predict/reuse.h \
 	src/predict/select.c \
 	src/predict/select.h \
+	src/predict/sums.c \
+	src/predict/sums.h \
 	src/predict/threads.c \
 	src/predict/threads.h
 

@@ -3,6 +3,7 @@
 
 #include "predict/model/attribute.h"
 #include "predict/model/loads.h"
+#include "predict/sums.h"
 #include "predict/threads.h"
 #include "util/cpus.h"
 
@@ -290,7 +291,7 @@ static int combine(struct gc_prediction *prediction, const struct passes *passes
     if (status)
       return status;
   }
-  return 0;
+  return gc_prediction_sum_up(prediction);
 }
 
 static unsigned threads_of(const struct gc_predict_job *job)
@@ -380,6 +381,7 @@ void gc_prediction_free(struct gc_prediction *prediction)
     gc_reuse_histogram_free(prediction->kernels[i].reuse);
   }
   free(prediction->kernels);
+  free(prediction->sums);
   gc_selection_clear(&prediction->selection);
   free(prediction);
 }

@@ -114,6 +114,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/plot/by_size.c \
 	src/tool/plot/chart.c \
 	src/tool/plot/chart.h \
+	src/tool/plot/distances.c \
 	src/tool/plot/draw.h \
 	src/tool/plot/latencies.c \
 	src/tool/plot/picture.c \
@@ -148,8 +149,6 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/predict/summary.h \
 	src/tool/predict/sweep.c \
 	src/tool/predict/sweep.h \
-	src/tool/print/demangle.c \
-	src/tool/print/demangle.h \
 	src/tool/print/format.c \
 	src/tool/print/format.h \
 	src/tool/print/html.c \

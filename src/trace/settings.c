@@ -33,7 +33,9 @@ int gc_trace_settings_write(const char *directory, const struct gc_trace_setting
   fprintf(file, "%s\n%s\n%s\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n%" PRIu64 "\n",
           settings->sanitizer, settings->ptxas, settings->kernel, settings->first, settings->last,
           settings->blocks, settings->limit);
-  return gc_file_close(file) ? 0 : gc_fail(err, -EIO, "cannot write %s/" NAME, directory);
+  return gc_file_close(file)
+             ? 0
+             : gc_fail(err, -EIO, "cannot write %s/" NAME ": %s", directory, strerror(errno));
 }
 
 static bool read_line(FILE *file, char *text, size_t size)

@@ -64,8 +64,8 @@ FUZZ_RUNS =
 FUZZ_TARGETS = failure gpus kfd plot profile record remember sim topology trace visible
 fuzz_tool_sources = src/predict/parameters/carveouts.c src/tool/print/format.c src/tool/print/html.c \
 	src/tool/plot/by_column.c src/tool/plot/by_size.c src/tool/plot/chart.c \
-	src/tool/plot/latencies.c src/tool/plot/picture.c src/tool/plot/raw_data.c \
-	src/tool/sources/topology.c
+	src/tool/plot/distances.c src/tool/plot/latencies.c src/tool/plot/picture.c \
+	src/tool/plot/raw_data.c src/tool/sources/topology.c
 check-fuzz:
 	@CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	  FUZZ_RUNS='$(FUZZ_RUNS)' \

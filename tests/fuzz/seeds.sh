@@ -118,4 +118,6 @@ printf '%s\n' '# hwloc-gpucache 1' '# form: curve' '# found: 1000' '# CarveoutTa
   $'2000\t9\t8\t30\t30\t31\t35\t400\t99\t15' $'2000\t9\t8\t30\t30\t31\t35\t400\t99\t-1' > $fuzz/corpus-plot/carveouts
 printf '%s\n' '# hwloc-gpucache 1' '# form: rates' '# CarveoutTable: 0:222208,15:189440' $'capacity, KiB\thits, %\tall' \
   $'10\t20\t30' $'11\tnan\t1e9' > $fuzz/corpus-plot/rates
+printf '%s\n' '# hwloc-gpucache 1' '# form: distances' '# line: 128' '# CarveoutTable: 0:222208,15:189440' $'from\tto\tloads' \
+  $'0\t0\t20' $'1e9\t2e9\t30' $'none\tnone\t9' > $fuzz/corpus-plot/distances
 du -sh $fuzz/corpus-*

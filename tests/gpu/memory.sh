@@ -41,10 +41,11 @@ list() {
 value() { list "$1" | sed -n "s/^$2 $3 //p"; }
 # absent FILE: the properties that are absent, with their reasons.
 # The pages that are left use the sets of L2 unevenly: it may have no capacity, and then no line and
-# what needs that. Its policy follows from bandwidths.
+# what needs that. Its policy follows from bandwidths. Why L2 has no latency by SM may differ between
+# two measurements: SMs do not differ, or too little.
 absent() {
   list "$1" | grep 'Source absent' | sed 's/ within [0-9.]* %$//' |
-    grep -Ev '^L2Cache (Capacity|Line|WriteAllocate|WritePolicy)Source ' | sort
+    grep -Ev '^L2Cache (Capacity|Line|WriteAllocate|WritePolicy|LatencyBySM)Source ' | sort
 }
 
 "$tool" measure --force --no-store --xml gpu0 >"$HOME/whole.xml" || exit 1
@@ -65,18 +66,18 @@ all_but() {
     echo "$why" | grep -q 'needs [0-9]* MiB of free GPU memory, [0-9]* MiB may be used' ||
       fail "$kind $key: the reason is '$why'"
   done <"$HOME/more"
-  # The pages that are left use the sets of the L2 unevenly, or more evenly than those of all memory:
-  # then they may fill the share of a partition.
+  # The pages that are left use the sets of the L2 unevenly: 6 % less was seen for such a reason. Or they
+  # use them more evenly than those of all memory: then they may fill the share of a partition.
   share=$(value "$HOME/whole.xml" L2Cache NominalBytes)
   share=$((share / $(value "$HOME/whole.xml" L2Cache Partitions | grep . || echo 1)))
   for pair in L2Cache.CapacityBytes L2Cache.LatencyCycles DeviceMemory.LatencyCycles L1Cache.CapacityBytes; do
     kind=${pair%.*} key=${pair#*.}
     a=$(value "$HOME/whole.xml" "$kind" "$key") b=$(value "$HOME/little.xml" "$kind" "$key")
     echo "$kind $key: $a with all memory, ${b:-absent} with little"
-    most=$a
-    [ "$pair" != L2Cache.CapacityBytes ] || most=$share
-    [ -z "$b" ] || awk -v a="$a" -v b="$b" -v most="$most" \
-      'BEGIN { exit b < 0.95 * a || (b > 1.05 * a && b > most) }' ||
+    least=0.95 most=$a
+    [ "$pair" != L2Cache.CapacityBytes ] || least=0.9 most=$share
+    [ -z "$b" ] || awk -v a="$a" -v b="$b" -v least=$least -v most="$most" \
+      'BEGIN { exit b < least * a || (b > 1.05 * a && b > most) }' ||
       fail "$kind $key differs"
   done
   leave

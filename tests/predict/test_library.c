@@ -7,6 +7,7 @@
 
 #include <hwloc/gpucache-predict.h>
 
+#include "binary_trace.h"
 #include "trace_text.h"
 
 #include <errno.h>
@@ -331,6 +332,90 @@ static void launches_that_were_not_recorded(void **state)
   assert_true(hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_LAUNCHES) == 5);
   assert_true(hwloc_gpucache_prediction_value(p, 1, HWLOC_GPUCACHE_LAUNCHES) == 1);
   hwloc_gpucache_prediction_free(p);
+}
+
+/* A kernel of one warp that loads the first sector of so many lines, each of them twice. */
+static void write_launch(FILE *file, const char *name, unsigned shared, unsigned launches,
+                         unsigned lines)
+{
+  struct chunk chunk;
+
+  fprintf(file, "kernel %s\nblocks 1\nthreads 32\nwarp 32\nshared %u\nlaunches %u\n", name, shared,
+          launches);
+  begin_chunk(&chunk);
+  put_warp(chunk.out, 0, 0);
+  for (unsigned i = 0; i < 2 * lines; i++)
+    put_record(chunk.out, what_of(16, R_LOAD, 2, R_ROW), 1, 0x100000 + i % lines * 128);
+  end_chunk(&chunk, file);
+}
+
+/* The launches of a name are added up, each as often as it stands for others, in the order in which
+ * the names occur. Those that cannot run are only counted. */
+static void sums_of_launches(void **state)
+{
+  static const char *const names[] = {"_Z1fi", "g", "never"};
+  static const unsigned long long launches[] = {9, 1, 3}, sectors[] = {5 * 4 + 3 * 6, 2},
+                                  misses[] = {5 * 2 + 3 * 3, 1}, l2_misses[] = {5 * 2 + 3, 0};
+  const struct hwloc_gpucache_predict_options options = {
+      .size = sizeof options, .seeds = 1, .reuse_distances = 1};
+  struct hwloc_gpucache_prediction *p;
+  FILE *file = fopen("sums", "w");
+
+  (void)state;
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 2\n", file);
+  write_launch(file, "_Z1fi", 1000000, 1, 1);
+  write_launch(file, "_Z1fi", 0, 5, 2); /* L2 has none of both lines */
+  write_launch(file, "g", 0, 1, 1);
+  write_launch(file, "never", 1000000, 3, 1);
+  write_launch(file, "_Z1fi", 0, 3, 3); /* L2 lacks one line */
+  fputs("end\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(predict("sums", &options, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_kernels(p), 5);
+  assert_int_equal(hwloc_gpucache_prediction_sums(p), 3);
+  for (size_t i = 0; i < 3; i++) {
+    assert_string_equal(hwloc_gpucache_prediction_sum_name(p, i), names[i]);
+    assert_int_equal(hwloc_gpucache_prediction_sum_count(p, i, HWLOC_GPUCACHE_LAUNCHES),
+                     launches[i]);
+  }
+  for (size_t i = 0; i < 2; i++) {
+    const double rate = hwloc_gpucache_prediction_sum_value(p, i, HWLOC_GPUCACHE_L1_HIT_RATE);
+
+    assert_int_equal(hwloc_gpucache_prediction_sum_count(p, i, HWLOC_GPUCACHE_L1_SECTORS),
+                     sectors[i]);
+    assert_int_equal(hwloc_gpucache_prediction_sum_count(p, i, HWLOC_GPUCACHE_L1_MISSES),
+                     misses[i]);
+    assert_int_equal(hwloc_gpucache_prediction_sum_count(p, i, HWLOC_GPUCACHE_L1_MISSES_COMPULSORY),
+                     misses[i]);
+    assert_int_equal(hwloc_gpucache_prediction_sum_count(p, i, HWLOC_GPUCACHE_L2_MISSES),
+                     l2_misses[i]);
+    assert_int_equal(hwloc_gpucache_prediction_sum_count(p, i, HWLOC_GPUCACHE_L2_READ_BYTES),
+                     32 * misses[i]);
+    assert_true(rate == 0.5);
+    assert_true(hwloc_gpucache_prediction_sum_value(p, i, HWLOC_GPUCACHE_L1_HIT_RATE_LOW) == rate);
+    assert_true(hwloc_gpucache_prediction_sum_value(p, i, HWLOC_GPUCACHE_L1_HIT_RATE_HIGH) == rate);
+  }
+  assert_true(isnan(hwloc_gpucache_prediction_sum_value(p, 2, HWLOC_GPUCACHE_L1_HIT_RATE)));
+  assert_true(hwloc_gpucache_prediction_sum_count(p, 2, HWLOC_GPUCACHE_L1_SECTORS) ==
+              HWLOC_GPUCACHE_NO_COUNT);
+  hwloc_gpucache_prediction_free(p);
+}
+
+static void demangled_names(void **state)
+{
+  char text[8] = "before";
+
+  (void)state;
+  assert_int_equal(hwloc_gpucache_prediction_demangle("_Z1fi", text, sizeof text), 6);
+  assert_string_equal(text, "f(int)");
+  assert_int_equal(hwloc_gpucache_prediction_demangle("_Z1fi", NULL, 0), 6);
+  assert_int_equal(hwloc_gpucache_prediction_demangle("_Z1fii", text, sizeof text), 11);
+  assert_string_equal(text, "f(int, ");
+  assert_int_equal(hwloc_gpucache_prediction_demangle("a\nb", text, sizeof text), 3);
+  assert_string_equal(text, "a?b");
+  assert_int_equal(hwloc_gpucache_prediction_demangle("", text, 1), 0);
+  assert_string_equal(text, "");
 }
 
 /* What two threads with one record predict. */
@@ -739,6 +824,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(launches_that_were_not_recorded),
+      cmocka_unit_test(sums_of_launches),
+      cmocka_unit_test(demangled_names),
       cmocka_unit_test(reuse_distances),
       cmocka_unit_test(options_of_another_version),
       cmocka_unit_test(a_kernel_that_cannot_run),

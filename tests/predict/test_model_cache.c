@@ -523,7 +523,6 @@ static void slru_equals_naive_simulation(void **state)
 
     assert_non_null(naive);
     geometry.policy = GC_POLICY_SLRU;
-    geometry.ways = 1 + geometry.ways % GC_LINES_SCAN;
     naive->geometry = &geometry;
     assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
     for (unsigned i = 0; i < ACCESSES; i++) {

@@ -334,7 +334,7 @@ static void blocks_are_spread_over_gpcs(void **state)
                {1, 1, {2, 3, 6, 7, 0, 1, 4, 5}}, {1, 2, {2, 0, 3, 6, 7, 1, 4, 5}},
                {1, 0, {2, 3, 6, 7, 0, 1, 4, 5}}};
   struct gc_gpu_model gpu = two_gpcs();
-  uint16_t order[GC_SMS_MAX];
+  uint16_t order[GC_PREDICT_SMS_MAX];
 
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

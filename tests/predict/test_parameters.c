@@ -360,10 +360,11 @@ static void sets_that_hold_more_than_the_capacity(void **state)
   assert_false(assumes(&parameters, "L1Cache Replacement"));
 }
 
-/* Lines can be protected only in sets that are known and have few ways. */
+/* Lines can be protected only in sets that are known. */
 static void segmented_lru_needs_sets(void **state)
 {
   static const char *const sets[] = {NULL, "62"}; /* 1736 lines in 62 sets: 28 ways */
+  struct gc_changes capacity = {.capacity = 8}, ways = {.ways = 2};
 
   (void)state;
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
@@ -376,8 +377,16 @@ static void segmented_lru_needs_sets(void **state)
       set(record, GC_L1, "Sets", sets[i]);
     parameters = parameters_of(record);
     gpu = gpu_of(&parameters, &plain, &nothing, 0);
-    assert_int_equal(gpu.l1.policy, GC_POLICY_LRU);
-    assert_true(assumes(&parameters, "L1Cache Replacement"));
+    assert_int_equal(gpu.l1.policy, sets[i] ? GC_POLICY_SLRU : GC_POLICY_LRU);
+    assert_true(assumes(&parameters, "L1Cache Replacement") == !sets[i]);
+    if (!sets[i])
+      continue;
+    assert_int_equal(gpu.l1.ways, 28);
+    for (int k = 0; k < 2; k++) {
+      gpu = gpu_of(&parameters, &plain, k ? &ways : &capacity, 0);
+      assert_int_equal(gpu.l1.ways, k ? 56 : 224);
+      assert_int_equal(gpu.l1.policy, GC_POLICY_SLRU);
+    }
   }
 }
 

@@ -7,24 +7,33 @@
  */
 #include "variant.h"
 
+#include <inttypes.h>
+
 #define BUSY "sms = 4\nbusy = 5000 300000 "
 #define FOREVER "1000000000000000"
 
-static int measure(struct opened *o, const char *chip, double patience)
+/* only: elements; NULL: the whole plan. */
+static int measure_only(struct opened *o, const char *only, const char *chip, double patience)
 {
-  const struct gc_measure_options options = {.only = "L2Cache,L1Cache", .patience = patience};
+  const struct gc_measure_options options = {.only = only, .patience = patience};
 
   open_variant(o, &(struct variant){chip, "", "200 2"});
   return gc_measure(o->device, &options, o->record, &o->err);
 }
 
-/* The whole plan. */
+static int measure(struct opened *o, const char *chip, double patience)
+{
+  return measure_only(o, "L2Cache,L1Cache", chip, patience);
+}
+
 static int measure_all(struct opened *o, const char *chip, double patience)
 {
-  const struct gc_measure_options options = {.patience = patience};
+  return measure_only(o, NULL, chip, patience);
+}
 
-  open_variant(o, &(struct variant){chip, "", "200 2"});
-  return gc_measure(o->device, &options, o->record, &o->err);
+static int measure_memory(struct opened *o, const char *chip, double patience)
+{
+  return measure_only(o, "DeviceMemory", chip, patience);
 }
 
 static double figure(const struct opened *o, enum gc_kind kind, const char *key)
@@ -124,6 +133,56 @@ static void a_slow_clock_recovers(void **state)
   close_gpu(&undisturbed);
 }
 
+/* No kernel of another program runs, but memory is cleared until some time. The latency is that
+ * without clearing, or that with it if clearing never ends. */
+static void memory_that_is_cleared_starts_the_plan_again(void **state)
+{
+  struct opened gpu;
+  uint64_t repeats = 0;
+
+  (void)state;
+  for (uint64_t until = 4000000; until < 1000000000; until *= 2) {
+    char chip[96];
+    double cycles;
+
+    snprintf(chip, sizeof(chip), "sms = 4\nclearing = 60 0 %" PRIu64, until);
+    must(&gpu, measure_memory(&gpu, chip, 60), "measure");
+    cycles = figure(&gpu, GC_DEVICE_MEMORY, "LatencyCycles");
+    if (fact(&gpu, "MeasuringRepeats"))
+      assert_float_equal(cycles, 500, 5);
+    else
+      assert_true(fabs(cycles - 500) < 5 || fabs(cycles - 560) < 5);
+    repeats += fact(&gpu, "MeasuringRepeats");
+    close_gpu(&gpu);
+  }
+  assert_true(repeats > 0);
+}
+
+/* There is no time to measure again. */
+static void a_memory_that_changes_has_no_latency(void **state)
+{
+  struct opened gpu;
+  unsigned absent = 0;
+
+  (void)state;
+  for (uint64_t until = 4000000; until < 1000000000; until *= 2) {
+    const struct gc_element *memory;
+    char chip[96];
+
+    snprintf(chip, sizeof(chip), "sms = 4\nclearing = 60 0 %" PRIu64, until);
+    must(&gpu, measure_memory(&gpu, chip, 1e-6), "measure");
+    memory = gc_record_find(gpu.record, GC_DEVICE_MEMORY);
+    if (strcmp(text(memory, "LatencySource"), "measured")) {
+      assert_string_equal(text(memory, "LatencySource"),
+                          "absent:it was another one at the end than at the beginning");
+      assert_non_null(gc_infos_get(&gpu.record->infos, GC_PROVISIONAL));
+      absent++;
+    }
+    close_gpu(&gpu);
+  }
+  assert_true(absent > 0);
+}
+
 /* A clock that stays lower is no reason to refuse, but no value may belong to the old one. */
 static void a_new_clock_starts_the_plan_again(void **state)
 {
@@ -206,15 +265,17 @@ static void bandwidths_that_scatter_are_absent_for_now(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(an_undisturbed_gpu_repeats_nothing),
-    cmocka_unit_test(lasting_interference_is_refused),
-    cmocka_unit_test(interference_before_the_first_step_ends),
-    cmocka_unit_test(interference_between_steps_repeats_them),
-    cmocka_unit_test(a_slow_clock_recovers),
-    cmocka_unit_test(a_new_clock_starts_the_plan_again),
-    cmocka_unit_test(blocks_that_meet_are_interference),
-    cmocka_unit_test(a_neighbour_that_ends_repeats_steps),
-    cmocka_unit_test(bandwidths_that_scatter_are_absent_for_now),
+      cmocka_unit_test(an_undisturbed_gpu_repeats_nothing),
+      cmocka_unit_test(lasting_interference_is_refused),
+      cmocka_unit_test(interference_before_the_first_step_ends),
+      cmocka_unit_test(interference_between_steps_repeats_them),
+      cmocka_unit_test(a_slow_clock_recovers),
+      cmocka_unit_test(a_new_clock_starts_the_plan_again),
+      cmocka_unit_test(memory_that_is_cleared_starts_the_plan_again),
+      cmocka_unit_test(a_memory_that_changes_has_no_latency),
+      cmocka_unit_test(blocks_that_meet_are_interference),
+      cmocka_unit_test(a_neighbour_that_ends_repeats_steps),
+      cmocka_unit_test(bandwidths_that_scatter_are_absent_for_now),
   };
 
   return cmocka_run_group_tests_name("busy", tests, NULL, NULL);

@@ -57,7 +57,7 @@ make check TESTS=tests/unit/test_store
 make check TESTS='tests/kernels/amd.sh tests/kernels/check_amd_images'
 make check TESTS=tests/emulator/emulator.sh TINYGRAD=/where/tinygrad/is
 make check TESTS= && tests/replay/replay --markdown
-# record a program, which needs an NVIDIA GPU; tests/tracing has a stand-in
+# record a program, which needs an NVIDIA GPU; tests/tracing has a stand-in, which also runs the one of README.md
 hwloc-gpucache trace -- ./your-program its arguments
 hwloc-gpucache predict your-program.trace
 hwloc-gpucache predict -- ./your-program its arguments

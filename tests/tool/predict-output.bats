@@ -192,12 +192,13 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
   is "hwloc-gpucache: kernel 2 (carveout) cannot run: $why" "$errors"
   is "carveout 1 - - - - - cannot run -" "$(grep '^carveout' <<<"$output" | xargs)"
   has "$output" "kernel 2: carveout
-  1 blocks, 1024 threads a block, 30000 bytes of shared memory a block
+  1 block, 1024 threads a block, 30000 bytes of shared memory a block
   cannot run on this GPU: $why
 kernel 3: line"
   run_split "$tool" predict --seeds 0 --json "${small[@]}" "$trace"
   is 1 "$status"
   is "null,\"$why\",null,null" "$(value -c '[.kernels[].absent] | tostring | .[1:-1]')"
+  is "$(value -c '[.kernels[].absent]')" "$(value -c '[.sums[].absent]')"
   is 20 "$(value '.kernels[0].l1_loads.sectors / 4')"
   # L2 has nothing of a kernel that did not run, and drawn runs agree about it
   run_split "$tool" predict --seeds 2 --json --reuse "${small[@]}" "$trace"
@@ -216,11 +217,11 @@ kernel 3: line"
   is 1 "$status"
   xmllint --noout "$BATS_TEST_TMPDIR/page.html"
   has "$(cat "$BATS_TEST_TMPDIR/page.html")" "<li>cannot run on this GPU: $why</li>"
-  is 7 "$(grep -c '<svg' "$BATS_TEST_TMPDIR/page.html")"
+  is 14 "$(grep -c '<svg' "$BATS_TEST_TMPDIR/page.html")"
   run_split "$tool" predict --seeds 0 --plot "$BATS_TEST_TMPDIR/pictures" "${small[@]}" "$trace"
   is 1 "$status"
   has "$errors" "kernel 2 (carveout) cannot run"
-  is 3 "$(ls "$BATS_TEST_TMPDIR/pictures" | grep -c svg)"
+  is 6 "$(ls "$BATS_TEST_TMPDIR/pictures" | grep -c svg)"
   # threads and registers
   sed '/"GPUCacheThreadsPerSM"/s/2048/512/' "$real" >"$BATS_TEST_TMPDIR/few.xml"
   refused 1 "cannot run: a block needs 1024 threads, an SM has 512" --record "$BATS_TEST_TMPDIR/few.xml" "$trace"
@@ -257,7 +258,7 @@ kernel 3: line"
   "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace" "$trace"
   [ -e "$BATS_TEST_TMPDIR/pictures/gpu0-predict-2.svg" ]
   "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
-  is "gpu0-predict-1.svg gpu0-predict-1.tsv" "$(ls "$BATS_TEST_TMPDIR/pictures" | xargs)"
+  is "gpu0-predict-1-reuse.svg gpu0-predict-1-reuse.tsv gpu0-predict-1.svg gpu0-predict-1.tsv" "$(ls "$BATS_TEST_TMPDIR/pictures" | xargs)"
   echo mine >"$data"
   run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
   is 1 "$status"
@@ -268,7 +269,7 @@ kernel 3: line"
 @test "files of --plot have the numbers of the kernels" {
   three >"$trace"
   "$tool" predict --record "$real" --seeds 0 --kernel 'of_[23]_lines' --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
-  is "gpu0-predict-2.svg gpu0-predict-3.svg" "$(cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.svg | xargs)"
+  is "gpu0-predict-2-reuse.svg gpu0-predict-2.svg gpu0-predict-3-reuse.svg gpu0-predict-3.svg" "$(cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.svg | xargs)"
   has "$(cat "$BATS_TEST_TMPDIR/pictures/gpu0-predict-2.svg")" of_2_lines
 }
 
@@ -289,6 +290,40 @@ kernel 3: line"
        /LRU stack/ { legend = $0; sub(/.*<text [^>]*y=./, "", legend); sub(/[^0-9.].*/, "", legend)
                      found = heading > 20 && moved + legend - heading >= 18 }
        END { exit !found }' "$svg"
+}
+
+@test "a histogram of reuse distances has a bar for each bin, and one for first loads" {
+  # twice 100 lines and 3 times 3 of them: 100 first loads, 100 with distance 99, 9 with distances 97 and 2
+  { stream 2 100; stream 3 3 | sed 1d; } >"$trace"
+  run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is 0 "$status"
+  is "2 3 6, 64 127 103, none none 100" "$(awk -F'\t' '/^[0-9n]/ && $3 { print $1, $2, $3 }' \
+    "$BATS_TEST_TMPDIR/pictures/gpu0-predict-1-reuse.tsv" | paste -sd, | sed 's/,/, /g')"
+  svg=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1-reuse.svg
+  xmllint --noout "$svg"
+  # the largest L1 has 1736 lines, so bins up to 1024 are shown, and a gap; the x of each bar counts bins from the left
+  bars() {
+    sed -n "s/.*class='bar' d='\([^']*\)'.*/\1/p" "$1" | sed 's/M/\n/g' | sed 1d | awk -v bins="$2" -F '[ VHz]' '
+      NR == FNR { at = ($1 + $4) / 2; high = $2 - $3
+                  printf "%s%.1f %.0f", sep, (at - 72) / 434 * (bins + 2.2) - 0.6, high / 210 * most; sep = ", " }' most="$3"
+  }
+  has "$(cat "$svg")" "Reuse distance (lines, in powers of two)"
+  is "2.0 3, 7.0 49, 13.0 48" "$(bars "$svg" 12 51.75)"
+  is "0 2 8 32 128 512 first" "$(sed -n "s/.*class='q' text-anchor='middle'.*>\(.*\)<.*/\1/p" "$svg" | xargs)"
+  has "$(cat "$svg")" ">72 %</text>"
+  # an L1 of 2^n lines is between bins n and n + 1; of a large one, bins that are empty are shown
+  data=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1-reuse.tsv
+  sed -i 's/^# CarveoutTable:.*/# CarveoutTable: 0:131072/' "$data"
+  "$tool" plot "$BATS_TEST_TMPDIR/pictures"
+  is "10.5" "$(sed -n "s/.*class='s7 level' d='M\([0-9.]*\) .*/\1/p" "$svg" | awk '{ printf "%.1f", ($1 - 72) / 434 * 13.2 - 0.6 }')"
+  # without carve-outs, the last bar is that of the longest distance
+  sed -i '/^# CarveoutTable/d' "$data"
+  "$tool" plot "$BATS_TEST_TMPDIR/pictures"
+  is "2.0 3, 7.0 49, 9.0 48" "$(bars "$svg" 8 51.75)"
+  # a distance that is longer than any
+  echo $'1e30\t1e31\t209' >>"$data"
+  "$tool" plot "$BATS_TEST_TMPDIR/pictures"
+  is "28.0 50" "$(bars "$svg" 29 52.5 | sed 's/.*, \(28.0 [0-9]*\),.*/\1/')"
 }
 
 # named NAME...: a kernel for each name; each one loads one line more than the one before, twice.
@@ -321,8 +356,8 @@ named() {
   # two names, of which the second launch of copy misses more
   is 2 "$(grep -c '<h3 .*(\|<h3 .*>&lt;' "$page")"
   has "$text" "<p>Kernel 3: of the launches with this name, the one with the most misses in L1.</p>"
-  is 2 "$(grep -c '<svg' "$page")"
-  is 2 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
+  is 4 "$(grep -c '<svg' "$page")"
+  is 4 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
   # the table of kernels, and the loads by offset
   has "$text" ">copy</th><td class='n'>2</td><td class='n'>32</td><td class='n'>50.0 %</td>"
   has "$text" ">0x0110</th><td class='n'>12</td><td class='n'>12</td><td class='n'>0.0 %</td>"
@@ -334,6 +369,7 @@ named() {
   curve=$(grep -o "<path class='line s0' d='M[0-9.]* [0-9.]*L[^']*'" "$BATS_TEST_TMPDIR/pictures/gpu0-predict-3.svg")
   [ -n "$curve" ]
   has "$text" "$curve"
+  has "$text" "$(grep "class='bar'" "$BATS_TEST_TMPDIR/pictures/gpu0-predict-3-reuse.svg")"
 }
 
 @test "a page has a table of contents, and curves only of kernels that load through L1" {
@@ -367,8 +403,8 @@ named() {
   run_split "$tool" predict --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" --seeds 0 --html "$page" "$trace"
   is 0 "$status"
   xmllint --noout "$page"
-  is 4 "$(grep -c '<svg' "$page")"
-  is 4 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
+  is 8 "$(grep -c '<svg' "$page")"
+  is 8 "$(grep -o "id='curve-[0-9]*'" "$page" | sort -u | wc -l)"
   has "$(cat "$page")" ">GPU 2: Small &lt;L1&gt;</h2>"
   has "$(cat "$page")" "GPU 2: L1"
   blocks 30000 >"$trace"

@@ -153,6 +153,15 @@ setup() {
   has "$output" "kernel 1: copy(float const*, float*)"
   has "$output" "kernel 2: other"
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
+  # JSON has the numbers of this table, and the names in both forms
+  predict --seeds 0 --reuse "$trace"
+  is "_Z4copyPKfPf copy(float const*, float*) 2 64 0 0.5 2048 2048 64, other other 1 32 0 1 1024 0 32" "$(value '[.sums[] |
+    "\(.name) \(.demangled) \(.launches) \(.l1_loads.sectors) \(.l1_hit_rate.value) \(.l2_hit_rate.value) \(.l2_read_bytes) \(.memory_read_bytes) \(.l1_misses.compulsory)"] | join(", ")')"
+  is "copy(float const*, float*), other, copy(float const*, float*)" "$(value '[.kernels[].launch.demangled] | join(", ")')"
+  is "$(value '[.kernels[] | select(.launch.name != "other").reuse_distances | .loads, .first] | "\(.[0] + .[2]) \(.[1] + .[3])"')" \
+    "$(value '.sums[0].reuse_distances | "\(.loads) \(.first)"')"
+  predict --seeds 0 --sweep capacity "$trace"
+  is null "$(value .sums)"
 }
 
 # one_each NAME...: a kernel of each name.
@@ -235,6 +244,18 @@ with_sets() {
   has "$(xargs <<<"$(grep 'x 4' <<<"$output")")" "16 in 128 sets"
   run_split "$tool" predict --seeds 0 --sweep line --record "$real" "$trace"
   has "$(xargs <<<"$(grep 'x 2 ' <<<"$output")")" "256 bytes"
+  # segmented LRU in any number of ways: 10 lines, loaded twice, survive 1736 others; in LRU sets they do not
+  real=$top_srcdir/doc/results/h200/record.xml
+  with_sets 62 28 "$BATS_TEST_TMPDIR/r.xml"
+  sed -i '/"CarveoutTable"/d' "$BATS_TEST_TMPDIR/r.xml"
+  { stream 2 10; stream 1 1746 | sed 1,321d; stream 1 10 | sed 1d; } >"$BATS_TEST_TMPDIR/again"
+  for replacement in slru lru; do
+    sed "/subtype=\"L1Cache\"/a <info name=\"Replacement\" value=\"$replacement\"/>" "$BATS_TEST_TMPDIR/r.xml" >"$BATS_TEST_TMPDIR/$replacement.xml"
+    real=$BATS_TEST_TMPDIR/$replacement.xml predict --seeds 0 --sweep ways "$BATS_TEST_TMPDIR/again"
+    is "7 14 28 56" "$(value '[.sweep.points[:4][].kernels[0].l1_ways] | join(" ")')"
+    is "$([ $replacement = slru ] && echo 80 80 80 80 || echo 40 40 40 40)" \
+      "$(value '[.sweep.points[:4][].kernels[0].l1_loads.hits] | join(" ")')"
+  done
   predict --seeds 0 --sweep line "$trace"
   is "32 64 128 256 512" "$(value '[.sweep.points[].kernels[0].l1_line_bytes] | join(" ")')"
   # 1736 lines are 36.2 for each of 48 sets

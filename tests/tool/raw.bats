@@ -559,6 +559,7 @@ table() {
     table "repeat;a, ns" "1;$value" "2;$value" >"$raw/repeats$value.tsv"
     table "repeat;cycles" "0;3" "1;$value" | sed 's/form: table/form: trace/' >"$raw/trace$value.tsv"
     table "bytes;L1;L2" "$value;$value;3" | sed 's/form: table/form: rates/' >"$raw/rates$value.tsv"
+    table "from;to;loads" "$value;$value;7" "3;3;$value" "none;none;$value" | sed 's/form: table/form: distances/; s/^# property.*/&\n# line: 128\n# CarveoutTable: 0:222208/' >"$raw/distances$value.tsv"
     small_curve M | sed "s/\t206\t/\t$value\t/; s/^# found.*/# found: $value/" | grep -v '^8192' >"$raw/curve$value.tsv"
   done
   table "round;a" "nan;nan" >"$raw/nothing.tsv"

@@ -41,6 +41,7 @@ while at < len(data):
   [ "$status" -eq 0 ]
   [ "$output" = computed ]
   [[ $errors == *"copy.trace: 2 kernels (0 without some blocks)"* ]]
+  [[ $errors == *"1 kernel is without machine code, which nvdisasm did not print: "* ]] # forms
   text copy.trace >text
   cat text
   diff - text <<'EOF'
@@ -544,6 +545,14 @@ driver-store 7f2000000000 600")
   [ "$output" = computed ]
   [[ $errors == *"No space left on device"* ]]
   [ "$(text out | grep -c '^kernel copy$')" -eq 1 ]
+  # from the begin on: the program does not run
+  mount -t tmpfs -o size=256k tmpfs small
+  head -c 300k /dev/zero >small/fill 2>/dev/null || true
+  run_split env TMPDIR=small "$tool" trace --output out -- "$program" copy
+  umount small
+  [ "$status" -eq 1 ]
+  [ -z "$output" ]
+  [[ $errors == "hwloc-gpucache: cannot write "*"/settings: No space left on device" ]]
 }
 
 @test "several threads" {
@@ -640,7 +649,7 @@ driver-store 7f2000000000 600")
   text sh.trace | grep -x 'kernel copy'
   rm "$CUDA_HOME/bin/nvdisasm"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
-  [[ $errors == *"1 kernel is without machine code"* ]]
+  [[ $errors == *"1 kernel is without machine code, which needs nvdisasm of the CUDA Toolkit: "* ]]
   rm "$CUDA_HOME/compute-sanitizer/libsanitizer-public.so"
   run_split env PATH=/usr/bin:/bin "$tool" trace -- "$program" copy
   [ "$status" -eq 1 ]
@@ -742,6 +751,32 @@ EOF
   run_split "$tool" predict --record record.xml --seeds 0 bare.trace
   [ "$(grep -c 'not predicted: tensor copies (TMA), 1 instruction of its code' <<<"$output")" -eq 1 ]
   is '1 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.tensor_copies] | join(" ")')"
+  # textures and surfaces
+  sed -i 's/^code 0010 EXIT/code 0010 TEX.SCR.LL RZ, R4, R2, R0, 2D\ncode 0020 SUST.D.BA.2D.STRONG.SM.TRAP [R2], R4, UR4\ncode 0030 EXIT/' bare.trace
+  run_split "$tool" predict --record record.xml --seeds 0 bare.trace
+  [ "$(grep -c 'not predicted: textures and surfaces, 2 instructions of its code' <<<"$output")" -eq 1 ]
+  is '2 0' "$("$tool" predict --record record.xml --seeds 0 --json bare.trace | jq -r '[.kernels[].launch.texture_accesses] | join(" ")')"
+}
+
+@test "kernels that can launch others" {
+  local why="kernels of the program can launch others (dynamic parallelism), which are not recorded"
+  # a function of the module, and one of the driver, as in modules that nvlink made; and a name that begins like it
+  printf '.globl %s\n.type %s, @function\n%s: ret\n' __cudaCDP2LaunchDeviceV2{,,} | cc -c -x assembler -o launch -
+  printf '.type cudaGraphLaunch, @function\n.quad cudaGraphLaunch\n' | cc -c -x assembler -o graph -
+  printf '.globl %s\n.type %s, @function\n%s: ret\n' cudaGraphLaunchNot{,,} | cc -c -x assembler -o other -
+  for module in launch graph; do
+    FAKE_MODULE=$module run_split "$tool" trace -- "$program" copy
+    [ "$status" -eq 0 ]
+    [[ $errors == *"hwloc-gpucache: $why"* ]]
+    text program.trace | grep -x "left-out ? $why"
+    "$tool" predict --sim t1000 --seeds 0 --json program.trace >predicted
+    is "{\"launches\":0,\"more\":true,\"why\":\"$why\"}" "$(jq -c .not_recorded predicted)"
+    run_split "$tool" predict --sim t1000 --seeds 0 program.trace
+    [[ $(xargs <<<"$output") == *"Not in the traces: an unknown number of launches: $why"* ]]
+  done
+  FAKE_MODULE=other run_split "$tool" trace -- "$program" copy
+  [ "$status" -eq 0 ]
+  [[ $errors != *"can launch"* ]]
 }
 
 @test "predict-check without counters predicts, and says why" {
@@ -816,4 +851,43 @@ EOF
   [ "$status" -eq 1 ]
   [[ $output == *"kernel 1: copy"* ]]
   [[ $errors == *"was ended by signal 9 (Killed)" ]]
+}
+
+# Text as README.md and the command print it, without what differs from program to program.
+form() {
+  sed -E 's/^GPU: .*, gpu0$/GPU: NAME, gpu0/; s/^(kernel 1: ).*/\1NAME/; s/(^|[^[:alnum:].])[0-9]+(\.[0-9]+)?/\1N/g; s/N (Ki|Mi|Gi)?B/N UNIT/g
+    s/^( *misses in L1: ).*/\1REASONS/; s/ +/ /g; s/ +$//'
+}
+
+@test "README.md shows what predict -- PROGRAM prints" {
+  local command shown reason
+  printf '#!/bin/sh\nexec "%s" copy\n' "$(realpath "$program")" >rows
+  chmod +x rows
+  mkdir bin
+  # a simulated GPU is that of this machine
+  printf '#!/bin/sh\nexec "%s" --sim t1000 "$@"\n' "$tool" >bin/hwloc-gpucache
+  chmod +x bin/hwloc-gpucache
+  shown=$(sed -n '/^```console/,/^```$/p' "$top_srcdir/README.md" | grep -v '^```')
+  command=$(sed -n '1s/^\$ //p' <<<"$shown")
+  [[ $command == *" predict -- ./rows" ]]
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run_split sh -c "$command"
+  echo "$errors"
+  [ "$status" -eq 0 ]
+  form <<<"$output" >printed
+  cat printed
+  sed 1d <<<"$shown" | form >expected
+  # "..." stands for any lines
+  # shellcheck disable=SC2053 # it is a pattern
+  [[ $(cat printed) == $(sed 's/[][()*?|\\]/\\&/g; s/^\.\.\.$/*/' expected) ]]
+  # the reasons have their names of today, and are parts of the whole
+  "$tool" predict --sim t1000 --seeds 0 --json -- ./rows 2>errors | jq -r '.kernels[0].l1_misses | keys[]' | tr _ ' ' >reasons
+  sed -n 's/^ *misses in L1: //p' <<<"$shown" | sed 's/, /\n/g' | while read -r reason; do
+    [[ $reason =~ ^(.*)\ [0-9.]+\ %$ ]] && grep -qx "${BASH_REMATCH[1]}" reasons || { echo "no reason: $reason"; exit 1; }
+  done
+  # sectors = hits + hits on miss + misses; what misses L1 asks L2
+  awk '$1 == "L1" || $1 == "L2" {
+         rows++
+         if ($2 != $3 + $4 + $5 || sprintf("%.1f", 100 * ($3 + $4) / $2) != $6 || ($1 == "L2" && $2 != missed)) exit 1
+         missed = $5 }
+       END { exit rows != 2 }' <<<"$shown"
 }

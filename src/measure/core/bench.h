@@ -32,6 +32,7 @@ enum gc_sign {
   GC_SIGN_BLOCKS_MET = 1, /* blocks that need an SM of their own met, or waited too long */
   GC_SIGN_SCATTER = 2,    /* repetitions of a bandwidth differ too much */
   GC_SIGN_DOUBT = 4,      /* a census contradicts the capacity */
+  GC_SIGN_EARLIER = 8,    /* the latency of device memory is another one than at the beginning */
 };
 
 struct gc_step_block;

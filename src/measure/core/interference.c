@@ -284,9 +284,10 @@ int gc_interference_check(struct gc_interference *in, enum gc_interference_resul
     snprintf(why, sizeof(why), "another program uses it again and again");
   if (!status && !*why && bench->signs & (GC_SIGN_BLOCKS_MET | GC_SIGN_DOUBT))
     status = find_crowd(in, why, sizeof(why));
-  *disturbance = bench->signs & GC_SIGN_DOUBT ? GC_DOUBTED
-                 : bench->signs               ? GC_SUSPECTED
-                                              : GC_UNDISTURBED;
+  *disturbance = bench->signs & GC_SIGN_EARLIER ? GC_ALL_DOUBTED
+                 : bench->signs & GC_SIGN_DOUBT ? GC_DOUBTED
+                 : bench->signs                 ? GC_SUSPECTED
+                                                : GC_UNDISTURBED;
   bench->signs = 0;
   if (!status && *why) {
     *disturbance = GC_DISTURBED;

@@ -30,6 +30,7 @@ enum gc_interference_result {
   GC_DISTURBED,     /* what was measured since the last check may be wrong */
   GC_SUSPECTED,     /* it may be wrong, although nothing interferes now */
   GC_DOUBTED,       /* it may be wrong, and so may the capacity that the step before it has found */
+  GC_ALL_DOUBTED,   /* all that was measured so far may be wrong */
   GC_CLOCK_CHANGED, /* the clock settled at another rate, now in bench->mhz; earlier values may be
                        wrong */
 };

@@ -13,6 +13,7 @@ gc_step gc_step_l2_latency;     /* l2_latency.c */
 gc_step gc_step_l3_latency;     /* l3_latency.c */
 gc_step gc_step_l3_penalty;     /* l3_latency.c */
 gc_step gc_step_memory_latency; /* memory.c */
+gc_step gc_step_memory_again;   /* memory.c: is that latency still the same? */
 gc_step gc_step_miss_penalty;   /* miss_penalty.c */
 gc_step gc_step_atomic_latency;    /* atomic_latency.c: shared memory */
 gc_step gc_step_l2_atomic_latency; /* atomic_latency.c */

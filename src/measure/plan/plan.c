@@ -143,6 +143,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_DEVICE_MEMORY, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)),
      gc_needs_under_load, 0},
     {GC_L2, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)), gc_needs_under_load, 0},
+    {GC_DEVICE_MEMORY, "latency again", gc_step_memory_again, NOTHING, gc_needs_cold, 0},
     {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
     {GC_DEVICE_MEMORY, "departure delay", gc_step_departure,
      S(P(DEPARTURE_DELAY), P(UNCOALESCED_DEPARTURE_DELAY)), gc_needs_departure, 0},

@@ -24,6 +24,12 @@
  * of another program. So checks cost little, and what one check finds costs few steps. */
 #define GROUP_LAUNCHES 20
 
+/* Whether nothing that was measured so far counts. */
+static bool all_wrong(enum gc_interference_result disturbance)
+{
+  return disturbance == GC_CLOCK_CHANGED || disturbance == GC_ALL_DOUBTED;
+}
+
 /* Drops all that a step, or the steps of a group, have found. */
 static void forget(struct gc_runner *r)
 {
@@ -159,7 +165,7 @@ static int run_undisturbed(struct gc_runner *r, const struct gc_plan_step *step,
     if (failed && status != -EBUSY)
       *err = failure;
     again = !status && (*disturbance == GC_DISTURBED || suspect_again(*disturbance, &suspicions));
-    if (again || (!status && *disturbance == GC_CLOCK_CHANGED)) {
+    if (again || (!status && all_wrong(*disturbance))) {
       forget(r);
       r->m.results->cost.repeats++;
     } else if (*broken || (failed && !status)) {
@@ -196,8 +202,7 @@ static void show_progress(const struct gc_runner *r, unsigned done, const char *
     r->options->progress(r->options->data, done, gc_plan_steps, what);
 }
 
-/* Runs from step `next` on, at one clock. *disturbance GC_CLOCK_CHANGED: the results do not
- * count. */
+/* Runs from step `next` on, at one clock, and until all_wrong(*disturbance). */
 static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *disturbance)
 {
   const double mhz = r->next ? r->m.results->mhz : 0; /* clock of the process before this one */
@@ -215,7 +220,7 @@ static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *di
       fabs(r->m.bench.mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz)
     *disturbance = GC_CLOCK_CHANGED;
   while ((r->next = next_wanted(r)) < gc_plan_steps && !status && !broken &&
-         *disturbance != GC_CLOCK_CHANGED) {
+         !all_wrong(*disturbance)) {
     const struct gc_plan_step *step = &gc_plan[r->next++];
     char what[96];
 
@@ -252,18 +257,24 @@ int gc_run_plan(struct gc_runner *r)
 
   do {
     const double since = gc_now_ms();
+    double lost_ms;
 
     status = run_at_one_clock(r, &disturbance);
-    if (!status && disturbance == GC_CLOCK_CHANGED) {
+    lost_ms = r->interference.lost_ms + gc_now_ms() - since;
+    if (!status && disturbance == GC_ALL_DOUBTED && lost_ms > r->interference.patience_ms) {
+      /* goes on; without this value, nothing is compared again */
+      gc_set_absent_for_now(&r->m.results->element[GC_DEVICE_MEMORY], GC_LATENCY, GC_GPU_BUSY,
+                            "it was another one at the end than at the beginning");
+    } else if (!status && all_wrong(disturbance)) {
       const struct gc_cost cost = r->m.results->cost;
 
       gc_results_clear(r->m.results);
       r->m.results->cost = cost;
       gc_memo_drop_all(&r->m.memos);
       r->next = 0;
-      r->interference.lost_ms += gc_now_ms() - since;
+      r->interference.lost_ms = lost_ms;
     }
-  } while (!status && disturbance == GC_CLOCK_CHANGED);
+  } while (!status && all_wrong(disturbance));
   note_wandering(r);
   return status;
 }

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GC_SMS_MAX 1024         /* SMs or CUs of a GPU; the largest GPUs have about 300 */
+#define GC_SMS_MAX 1024         /* SMs or CUs that are measured; the largest GPUs have about 300 */
 #define GC_PARTITIONS_MAX 16    /* L2 partitions, or groups of SMs with the same L2 */
 #define GC_CARVEOUTS 101        /* 0 to 100 % */
 #define GC_CONFIDENCE_LEAST 0.5 /* no value with less confidence is published */

@@ -61,6 +61,17 @@ void gc_reuse_histogram_bins(const struct gc_reuse_histogram *histogram,
 uint64_t gc_reuse_bins_loads(const struct gc_reuse_bins *bins);
 unsigned gc_reuse_bins_used(const struct gc_reuse_bins *bins);
 
+/* The shortest and the longest distance of a bin. */
+static inline uint64_t gc_reuse_bin_low(unsigned bin)
+{
+  return bin ? UINT64_C(1) << (bin - 1) : 0;
+}
+
+static inline uint64_t gc_reuse_bin_high(unsigned bin)
+{
+  return (UINT64_C(1) << bin) - 1;
+}
+
 /* Adds all counts of the other histogram. */
 void gc_reuse_histogram_merge(struct gc_reuse_histogram *histogram,
                               const struct gc_reuse_histogram *other);

@@ -34,10 +34,10 @@ struct gc_set_head {
   uint32_t kept;  /* SLRU: the protected ones, which are the first in the order */
 };
 
-/* A set of many ways. Positions count all slots that were used, modulo 2^32. */
+/* Of a set of many ways. Positions count all slots that were used, modulo 2^32. */
 struct gc_ring {
   uint32_t first, end; /* positions that the ring has; those of some are empty: tag 0 */
-  uint32_t used;       /* ways */
+  uint32_t used;       /* ways; of the first ring of a set, all of its ways */
 };
 
 struct gc_lines {
@@ -48,8 +48,9 @@ struct gc_lines {
   struct gc_line *lines;
   struct gc_set_head *heads;  /* few ways, else NULL */
   struct gc_hash_index index; /* survival curve: of the numbers of lines; else zero */
-  struct gc_ring *rings;      /* many ways, else NULL: of each set, slot_mask + 1 lines */
-  uint32_t *chains;           /* of each set, chain_mask + 1: the first entry */
+  struct gc_ring *rings;      /* many ways, else NULL: each has slot_mask + 1 lines */
+  bool segmented;             /* SLRU: sets have two rings */
+  uint32_t *chains;           /* of each ring, chain_mask + 1: the first entry */
   uint32_t *positions;        /* of the lines of the ways of each set; NULL: not random */
   uint32_t slot_mask, chain_mask, position_mask;
   uint32_t turn, stride; /* with a limit: the set that lost a line last; from it to the next set */
@@ -70,47 +71,64 @@ static inline uint32_t gc_lines_number(const struct gc_lines *lines, uint64_t li
   return entry ? gc_hash_number(&lines->index, entry) : GC_NO_LINE;
 }
 
-static inline uint32_t *gc_many_ways_chain(const struct gc_lines *lines, uint32_t set,
-                                           uint32_t hash)
+static inline uint32_t *gc_many_ways_chain(const struct gc_lines *lines, size_t ring, uint32_t hash)
 {
-  return &lines->chains[set * (lines->chain_mask + (size_t)1) + (hash & lines->chain_mask)];
+  return &lines->chains[ring * (lines->chain_mask + (size_t)1) + (hash & lines->chain_mask)];
 }
 
-/* Of a position or of an entry of a chain. */
-static inline size_t gc_many_ways_slot(const struct gc_lines *lines, uint32_t set,
-                                       uint32_t position)
+/* The slot of a position or of an entry of a chain. */
+static inline struct gc_line *gc_many_ways_at(const struct gc_lines *lines, size_t ring,
+                                              uint32_t position)
 {
-  return set * (lines->slot_mask + (size_t)1) + (position & lines->slot_mask);
+  return &lines->lines[ring * (lines->slot_mask + (size_t)1) + (position & lines->slot_mask)];
 }
 
 /* Each entry of the chain is older than the one before, as far as it is in the ring. */
-GC_ALWAYS_INLINE struct gc_line *gc_many_ways_find(const struct gc_lines *lines, uint32_t set,
-                                                   uint64_t line, uint32_t hash)
+GC_ALWAYS_INLINE struct gc_line *gc_many_ways_search(const struct gc_lines *lines, size_t ring,
+                                                     uint64_t line, uint32_t hash)
 {
-  const struct gc_ring *ring = &lines->rings[set];
-  uint32_t entry = *gc_many_ways_chain(lines, set, hash), before = 0;
+  const struct gc_ring *own = &lines->rings[ring];
+  uint32_t entry = *gc_many_ways_chain(lines, ring, hash), before = 0;
 
   for (;;) {
-    const uint32_t age = (ring->end - entry) & lines->position_mask; /* 1: the newest */
-    const size_t slot = gc_many_ways_slot(lines, set, entry);
+    const uint32_t age = (own->end - entry) & lines->position_mask; /* 1: the newest */
+    struct gc_line *found = gc_many_ways_at(lines, ring, entry);
 
-    if (age <= before || age > ring->end - ring->first)
+    if (age <= before || age > own->end - own->first)
       return NULL;
-    if (!((entry ^ hash) & ~lines->position_mask) && lines->lines[slot].tag == line + 1)
-      return &lines->lines[slot];
+    if (!((entry ^ hash) & ~lines->position_mask) && found->tag == line + 1)
+      return found;
     before = age;
-    entry = lines->lines[slot].next;
+    entry = found->next;
   }
 }
 
-/* The first line that a search will read. */
+GC_ALWAYS_INLINE struct gc_line *gc_many_ways_find(const struct gc_lines *lines, uint32_t set,
+                                                   uint64_t line, uint32_t hash)
+{
+  const size_t ring = (size_t)set << lines->segmented;
+  struct gc_line *found = gc_many_ways_search(lines, ring, line, hash);
+
+  if (!found && lines->segmented)
+    found = gc_many_ways_search(lines, ring + 1, line, hash);
+  return found;
+}
+
+/* Loads the first entry that a search will read; then the line of that entry, if there is one. */
 static inline void gc_many_ways_prefetch(const struct gc_lines *lines, uint32_t set, uint32_t hash)
 {
-  const struct gc_ring *ring = &lines->rings[set];
-  const uint32_t entry = *gc_many_ways_chain(lines, set, hash);
+  gc_prefetch(gc_many_ways_chain(lines, (size_t)set << lines->segmented, hash));
+}
 
-  if (((ring->end - entry) & lines->position_mask) <= ring->end - ring->first)
-    gc_prefetch(&lines->lines[gc_many_ways_slot(lines, set, entry)]);
+static inline void gc_many_ways_prefetch_line(const struct gc_lines *lines, uint32_t set,
+                                              uint32_t hash)
+{
+  const size_t ring = (size_t)set << lines->segmented;
+  const struct gc_ring *own = &lines->rings[ring];
+  const uint32_t entry = *gc_many_ways_chain(lines, ring, hash);
+
+  if (((own->end - entry) & lines->position_mask) <= own->end - own->first)
+    gc_prefetch(gc_many_ways_at(lines, ring, entry));
 }
 
 /* An add function returns a line whose contents are those of another one; NULL: no memory. mix is
@@ -118,6 +136,7 @@ static inline void gc_many_ways_prefetch(const struct gc_lines *lines, uint32_t 
 int gc_many_ways_init(struct gc_lines *lines);
 void gc_many_ways_clear(struct gc_lines *lines);
 struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
+struct gc_line *gc_many_ways_protect(struct gc_lines *lines, uint32_t set, struct gc_line *line);
 struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix);
 
 int gc_survival_init(struct gc_lines *lines);

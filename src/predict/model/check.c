@@ -55,10 +55,8 @@ static int check_cache(const struct gc_cache_geometry *cache, const char *name,
       (cache->mask_count && cache->sets != UINT32_C(1) << cache->mask_count))
     return gc_fail(err, -EINVAL, "%s: %u sets, but a hash with %u bits", name, cache->sets,
                    cache->mask_count);
-  if ((unsigned)cache->policy > GC_POLICY_SLRU ||
-      (cache->policy == GC_POLICY_SLRU && cache->ways > GC_LINES_SCAN))
-    return gc_fail(err, -EINVAL, "%s: policy %d does not exist for %u ways", name,
-                   (int)cache->policy, cache->ways);
+  if ((unsigned)cache->policy > GC_POLICY_SLRU)
+    return gc_fail(err, -EINVAL, "%s: policy %d does not exist", name, (int)cache->policy);
   return cache->policy == GC_POLICY_SURVIVAL ? check_curve(cache, name, err) : 0;
 }
 
@@ -92,7 +90,7 @@ int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err)
     status = check_cache(&gpu->l2, "L2", err);
   if (status)
     return status;
-  if (gpu->sms < 1 || gpu->sms > GC_SMS_MAX)
+  if (gpu->sms < 1 || gpu->sms > GC_PREDICT_SMS_MAX)
     return gc_fail(err, -EINVAL, "%u SMs", gpu->sms);
   if (gpu->partitions < 1 || gpu->partitions > PARTITIONS_MAX)
     return gc_fail(err, -EINVAL, "L2: %u partitions", gpu->partitions);

@@ -15,13 +15,12 @@ enum gc_policy {
   GC_POLICY_FIFO,
   GC_POLICY_RANDOM,
   GC_POLICY_SURVIVAL, /* by the curve */
-  GC_POLICY_SLRU,     /* segmented LRU: lines that were hit are protected, up to half of the ways;
-                         only with up to GC_LINES_SCAN ways */
+  GC_POLICY_SLRU,     /* segmented LRU: lines that were hit are protected, up to half of the ways */
 };
 
 enum gc_allocate { GC_ALLOCATE_NONE, GC_ALLOCATE_SECTOR, GC_ALLOCATE_LINE };
 
-#define GC_SMS_MAX 4096 /* more than ten times what the largest GPU has */
+#define GC_PREDICT_SMS_MAX 4096 /* ten times as many as the largest GPU has */
 #define GC_INDEX_BITS 24
 #define GC_LINES_SCAN 16 /* ways of a set that is scanned */
 #define GC_SURVIVAL_POINTS 64
@@ -53,7 +52,7 @@ struct gc_cache_geometry {
 };
 
 struct gc_gpu_model {
-  unsigned sms; /* at most GC_SMS_MAX */
+  unsigned sms; /* at most GC_PREDICT_SMS_MAX */
   unsigned warp_threads;
   unsigned threads_per_sm, blocks_per_sm; /* limits of residency */
   unsigned registers_per_sm;
@@ -69,16 +68,16 @@ struct gc_gpu_model {
 
   /* Groups of SMs: GPC gpc_of_sm[s] has SM s. 0: not known. */
   unsigned gpcs;
-  uint16_t gpc_of_sm[GC_SMS_MAX];
+  uint16_t gpc_of_sm[GC_PREDICT_SMS_MAX];
 
   /* Each partition is a cache of this geometry. The near one of SM s is near_of_gpc[gpc_of_sm[s]],
    * if has_sides, else s * partitions / sms. Each line has one home partition. With copies, the near partition also keeps what SM s
    * loads. */
   struct gc_cache_geometry l2;
-#define GC_PARTITIONS_MAX 64
+#define GC_PREDICT_PARTITIONS_MAX 64
   unsigned partitions;
   bool has_sides;
-  uint8_t near_of_gpc[GC_SMS_MAX];
+  uint8_t near_of_gpc[GC_PREDICT_SMS_MAX];
   bool copies;
   bool private_l2; /* each partition is the whole L2 of its SMs: of SM s, partition s modulo their
                       number, because blocks go to the dies in turn. Not with copies. */
@@ -97,7 +96,7 @@ struct gc_gpu_model {
     double miss_cycles;
     /* SM s has the TLB number of_sm[s] of so many. 0: each SM has one of its own. */
     unsigned instances;
-    uint16_t of_sm[GC_SMS_MAX];
+    uint16_t of_sm[GC_PREDICT_SMS_MAX];
   } tlb[GC_TLB_LEVELS];
 };
 

@@ -18,6 +18,7 @@ int gc_lines_init(struct gc_lines *lines, const struct gc_cache_geometry *geomet
   lines->policy = fully_associative ? GC_POLICY_LRU : geometry->policy;
   lines->sets = fully_associative ? 1 : geometry->sets;
   lines->ways = fully_associative ? count : geometry->ways;
+  lines->segmented = lines->policy == GC_POLICY_SLRU;
   lines->limit = fully_associative ? 0 : geometry->limit;
   if (lines->policy == GC_POLICY_SURVIVAL)
     status = gc_survival_init(lines);

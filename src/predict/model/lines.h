@@ -60,8 +60,10 @@ static inline struct gc_line *gc_lines_use(struct gc_lines *lines, uint32_t set,
 {
   if (lines->policy == GC_POLICY_SURVIVAL)
     gc_survival_use(lines, line);
-  else if (lines->policy == GC_POLICY_SLRU)
+  else if (lines->policy == GC_POLICY_SLRU && lines->heads)
     gc_few_ways_protect(lines, set, line);
+  else if (lines->policy == GC_POLICY_SLRU)
+    return gc_many_ways_protect(lines, set, line);
   else if (lines->policy == GC_POLICY_LRU && lines->heads)
     gc_few_ways_use(lines, set, line);
   else if (lines->policy == GC_POLICY_LRU)
@@ -102,7 +104,7 @@ static inline void gc_lines_prefetch(const struct gc_lines *lines, uint32_t set,
   if (lines->heads)
     gc_prefetch(&lines->heads[set]);
   else if (lines->rings)
-    gc_prefetch(gc_many_ways_chain(lines, set, (uint32_t)mix));
+    gc_many_ways_prefetch(lines, set, (uint32_t)mix);
   else
     gc_hash_prefetch(&lines->index, (uint32_t)mix);
 }
@@ -122,7 +124,7 @@ static inline void gc_lines_prefetch_line(const struct gc_lines *lines, uint32_t
       gc_prefetch(&of_set[marked[0] ? (unsigned)__builtin_ctzll(marked[0]) / 8
                                     : 8 + (unsigned)__builtin_ctzll(marked[1]) / 8]);
   } else if (lines->rings) {
-    gc_many_ways_prefetch(lines, set, (uint32_t)mix);
+    gc_many_ways_prefetch_line(lines, set, (uint32_t)mix);
   }
 }
 

@@ -11,6 +11,9 @@
  * the bits above them those of the hash; if an old position looks like one of the ring, the search
  * compares some lines in vain.
  *
+ * With SLRU, a set has two rings: 2 * set has the lines that were not hit, and the one after it the
+ * protected ones.
+ *
  * A full ring is compacted; at least half of its slots are empty then. So each operation takes a
  * constant time on average. With GC_POLICY_RANDOM, each way has the position of its line.
  */
@@ -25,6 +28,7 @@
 
 int gc_many_ways_init(struct gc_lines *lines)
 {
+  const uint64_t rings = (uint64_t)lines->sets << lines->segmented;
   uint64_t slots = 64, chains = 64;
 
   while (slots < 2 * (uint64_t)lines->ways)
@@ -34,9 +38,9 @@ int gc_many_ways_init(struct gc_lines *lines)
   lines->slot_mask = (uint32_t)(slots - 1);
   lines->chain_mask = (uint32_t)(chains - 1);
   lines->position_mask = (uint32_t)(POSITIONS_PER_SLOT * slots - 1);
-  lines->lines = gc_host_table(lines->sets * slots * sizeof *lines->lines);
-  lines->chains = gc_host_table(lines->sets * chains * sizeof *lines->chains);
-  lines->rings = gc_host_table(lines->sets * sizeof *lines->rings);
+  lines->lines = gc_host_table(rings * slots * sizeof *lines->lines);
+  lines->chains = gc_host_table(rings * chains * sizeof *lines->chains);
+  lines->rings = gc_host_table(rings * sizeof *lines->rings);
   if (lines->policy == GC_POLICY_RANDOM)
     lines->positions =
         gc_host_table((uint64_t)lines->sets * lines->ways * sizeof *lines->positions);
@@ -48,90 +52,115 @@ int gc_many_ways_init(struct gc_lines *lines)
 
 void gc_many_ways_clear(struct gc_lines *lines)
 {
+  const size_t rings = (size_t)lines->sets << lines->segmented;
   /* entries of 0 are not in the ring */
   const uint32_t begin = 2 * (lines->slot_mask + 1);
 
-  for (uint32_t set = 0; set < lines->sets; set++)
-    lines->rings[set] = (struct gc_ring){.first = begin, .end = begin};
-  memset(lines->chains, 0, lines->sets * (lines->chain_mask + (size_t)1) * sizeof *lines->chains);
+  for (size_t ring = 0; ring < rings; ring++)
+    lines->rings[ring] = (struct gc_ring){.first = begin, .end = begin};
+  memset(lines->chains, 0, rings * (lines->chain_mask + (size_t)1) * sizeof *lines->chains);
 }
 
 /* The line at a position of the ring is the first one of its chain. */
-GC_ALWAYS_INLINE void put_first(struct gc_lines *lines, uint32_t set, uint32_t position,
+GC_ALWAYS_INLINE void put_first(struct gc_lines *lines, size_t ring, uint32_t position,
                                 uint32_t hash)
 {
-  uint32_t *chain = gc_many_ways_chain(lines, set, hash);
+  uint32_t *chain = gc_many_ways_chain(lines, ring, hash);
 
-  lines->lines[gc_many_ways_slot(lines, set, position)].next = *chain;
+  gc_many_ways_at(lines, ring, position)->next = *chain;
   *chain = (hash & ~lines->position_mask) | (position & lines->position_mask);
 }
 
 /* Closes the gaps. */
-static __attribute__((noinline)) void compact(struct gc_lines *lines, uint32_t set)
+static __attribute__((noinline)) void compact(struct gc_lines *lines, size_t ring)
 {
-  struct gc_ring *ring = &lines->rings[set];
-  uint32_t *positions = lines->positions ? &lines->positions[set * (size_t)lines->ways] : NULL;
-  uint32_t to = ring->first;
+  struct gc_ring *own = &lines->rings[ring];
+  uint32_t *positions = lines->positions ? &lines->positions[ring * lines->ways] : NULL;
+  uint32_t to = own->first;
 
-  for (uint32_t way = 0; positions && way < ring->used; way++) /* for the loop below */
-    lines->lines[gc_many_ways_slot(lines, set, positions[way])].next = way;
-  memset(gc_many_ways_chain(lines, set, 0), 0,
+  for (uint32_t way = 0; positions && way < own->used; way++) /* for the loop below */
+    gc_many_ways_at(lines, ring, positions[way])->next = way;
+  memset(gc_many_ways_chain(lines, ring, 0), 0,
          (lines->chain_mask + (size_t)1) * sizeof *lines->chains);
-  for (uint32_t from = ring->first; from != ring->end; from++) {
-    const struct gc_line *line = &lines->lines[gc_many_ways_slot(lines, set, from)];
-    const size_t slot = gc_many_ways_slot(lines, set, to);
+  for (uint32_t from = own->first; from != own->end; from++) {
+    const struct gc_line *line = gc_many_ways_at(lines, ring, from);
 
     if (!line->tag)
       continue;
-    lines->lines[slot] = *line;
     if (positions)
       positions[line->next] = to;
-    put_first(lines, set, to++, gc_hash_of(line->tag - 1));
+    *gc_many_ways_at(lines, ring, to) = *line;
+    put_first(lines, ring, to, gc_hash_of(gc_many_ways_at(lines, ring, to)->tag - 1));
+    to++;
   }
-  ring->end = to;
+  own->end = to;
 }
 
 /* A slot at the end of the ring. */
-GC_ALWAYS_INLINE struct gc_line *append(struct gc_lines *lines, uint32_t set, uint32_t hash)
+GC_ALWAYS_INLINE struct gc_line *append(struct gc_lines *lines, size_t ring, uint32_t hash)
 {
-  struct gc_ring *ring = &lines->rings[set];
+  struct gc_ring *own = &lines->rings[ring];
   struct gc_line *line;
 
-  if (ring->end - ring->first > lines->slot_mask)
-    compact(lines, set);
-  line = &lines->lines[gc_many_ways_slot(lines, set, ring->end)];
-  gc_prefetch(&lines->lines[gc_many_ways_slot(lines, set, ring->end + SLOTS_AHEAD)]);
-  put_first(lines, set, ring->end++, hash);
+  if (own->end - own->first > lines->slot_mask)
+    compact(lines, ring);
+  line = gc_many_ways_at(lines, ring, own->end);
+  gc_prefetch(gc_many_ways_at(lines, ring, own->end + SLOTS_AHEAD));
+  put_first(lines, ring, own->end++, hash);
   return line;
 }
 
-struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
+static struct gc_line *append_copy(struct gc_lines *lines, size_t ring, struct gc_line copy)
 {
-  struct gc_line copy = *line;
-  const size_t slot = (size_t)(line - lines->lines);
-  const uint32_t hash = gc_hash_of(copy.tag - 1);
-  uint32_t *entry = gc_many_ways_chain(lines, set, hash);
+  struct gc_line *line = append(lines, ring, gc_hash_of(copy.tag - 1));
 
-  if (slot == gc_many_ways_slot(lines, set, lines->rings[set].end - 1))
-    return line;
-  while (gc_many_ways_slot(lines, set, *entry) != slot)
-    entry = &lines->lines[gc_many_ways_slot(lines, set, *entry)].next;
-  *entry = copy.next;
-  line->tag = 0;
-  line = append(lines, set, hash);
   copy.next = line->next;
   *line = copy;
   return line;
 }
 
-GC_ALWAYS_INLINE void evict_oldest(struct gc_lines *lines, uint32_t set)
+/* Moves a line from its ring to the end of a ring. */
+static struct gc_line *move(struct gc_lines *lines, size_t from, size_t to, struct gc_line *line)
 {
-  struct gc_ring *ring = &lines->rings[set];
+  const struct gc_line copy = *line;
+  uint32_t *entry = gc_many_ways_chain(lines, from, gc_hash_of(copy.tag - 1));
 
-  while (!lines->lines[gc_many_ways_slot(lines, set, ring->first)].tag)
-    ring->first++;
-  ring->first++;
-  gc_prefetch(&lines->lines[gc_many_ways_slot(lines, set, ring->first + SLOTS_AHEAD)]);
+  while (gc_many_ways_at(lines, from, *entry) != line)
+    entry = &gc_many_ways_at(lines, from, *entry)->next;
+  *entry = copy.next;
+  line->tag = 0;
+  return append_copy(lines, to, copy);
+}
+
+struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
+{
+  if (line == gc_many_ways_at(lines, set, lines->rings[set].end - 1))
+    return line;
+  return move(lines, set, set, line);
+}
+
+GC_ALWAYS_INLINE struct gc_line *evict_oldest(struct gc_lines *lines, size_t ring)
+{
+  struct gc_ring *own = &lines->rings[ring];
+
+  while (!gc_many_ways_at(lines, ring, own->first)->tag)
+    own->first++;
+  gc_prefetch(gc_many_ways_at(lines, ring, own->first + SLOTS_AHEAD));
+  return gc_many_ways_at(lines, ring, own->first++);
+}
+
+/* SLRU: of too many protected lines, the oldest one becomes the newest other line. */
+struct gc_line *gc_many_ways_protect(struct gc_lines *lines, uint32_t set, struct gc_line *line)
+{
+  const size_t others = 2 * (size_t)set, kept = others + 1;
+  const bool is_new = line < gc_many_ways_at(lines, kept, 0);
+
+  line = move(lines, is_new ? others : kept, kept, line);
+  if (is_new && ++lines->rings[kept].used > lines->ways / 2) {
+    lines->rings[kept].used--;
+    append_copy(lines, others, *evict_oldest(lines, kept));
+  }
+  return line;
 }
 
 /* The line of a way goes, and the way gets the next one. */
@@ -142,7 +171,7 @@ static struct gc_line *add_to_way(struct gc_lines *lines, uint32_t set, uint32_t
   struct gc_line *line;
 
   if (is_full)
-    lines->lines[gc_many_ways_slot(lines, set, *position)].tag = 0;
+    gc_many_ways_at(lines, set, *position)->tag = 0;
   line = append(lines, set, hash);
   *position = lines->rings[set].end - 1;
   return line;
@@ -150,16 +179,17 @@ static struct gc_line *add_to_way(struct gc_lines *lines, uint32_t set, uint32_t
 
 struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix)
 {
-  struct gc_ring *ring = &lines->rings[set];
-  const bool is_full = ring->used == lines->ways;
+  const size_t ring = (size_t)set << lines->segmented;
+  struct gc_ring *own = &lines->rings[ring];
+  const bool is_full = own->used == lines->ways;
 
   if (lines->positions)
     return add_to_way(lines, set,
-                      is_full ? gc_draw_below(&lines->random, lines->ways) : ring->used++, is_full,
+                      is_full ? gc_draw_below(&lines->random, lines->ways) : own->used++, is_full,
                       (uint32_t)mix);
   if (is_full)
-    evict_oldest(lines, set);
+    evict_oldest(lines, ring);
   else
-    ring->used++;
-  return append(lines, set, (uint32_t)mix);
+    own->used++;
+  return append(lines, ring, (uint32_t)mix);
 }

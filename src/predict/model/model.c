@@ -40,7 +40,7 @@ struct gc_cache_model {
    * kernel uses. A kernel of few blocks costs little, whatever the number of SMs. */
   unsigned made, used;
   unsigned modelled;          /* so many of the SMs, the first ones in `order` */
-  uint16_t order[GC_SMS_MAX]; /* their numbers, as the blocks of the kernel go to them */
+  uint16_t order[GC_PREDICT_SMS_MAX]; /* their numbers, as the blocks of the kernel go to them */
   struct gc_counts counts;
   struct gc_loads loads;
   struct room *rooms;

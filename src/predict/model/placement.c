@@ -10,7 +10,7 @@ struct placing {
   const struct gc_gpu_model *gpu;
   uint16_t *order;
   unsigned placed;
-  bool taken[GC_SMS_MAX];
+  bool taken[GC_PREDICT_SMS_MAX];
 };
 
 /* Takes up to count of the free SMs of a GPC: of the first `of` of every SMS_OF_TPC. */
@@ -32,9 +32,9 @@ static unsigned take(struct placing *placing, unsigned gpc, unsigned count, unsi
 
 /* How many of the first blocks each GPC gets, if they begin with GPC first. */
 static void share(const struct gc_gpu_model *gpu, unsigned first, unsigned blocks,
-                  unsigned counts[GC_SMS_MAX])
+                  unsigned counts[GC_PREDICT_SMS_MAX])
 {
-  unsigned sizes[GC_SMS_MAX] = {0};
+  unsigned sizes[GC_PREDICT_SMS_MAX] = {0};
 
   memset(counts, 0, gpu->gpcs * sizeof *counts);
   for (unsigned sm = 0; sm < gpu->sms; sm++)
@@ -47,11 +47,11 @@ static void share(const struct gc_gpu_model *gpu, unsigned first, unsigned block
 }
 
 void gc_place_blocks(const struct gc_gpu_model *gpu, unsigned first, uint64_t blocks,
-                     uint16_t order[GC_SMS_MAX])
+                     uint16_t order[GC_PREDICT_SMS_MAX])
 {
   const unsigned count = blocks && blocks < gpu->sms ? (unsigned)blocks : gpu->sms;
   struct placing placing = {.gpu = gpu, .order = order};
-  unsigned counts[GC_SMS_MAX];
+  unsigned counts[GC_PREDICT_SMS_MAX];
 
   if (!gpu->gpcs) {
     for (unsigned i = 0; i < gpu->sms; i++)

@@ -15,6 +15,6 @@
  * come in their order. blocks: of the grid; 0: many.
  */
 void gc_place_blocks(const struct gc_gpu_model *gpu, unsigned first, uint64_t blocks,
-                     uint16_t order[GC_SMS_MAX]);
+                     uint16_t order[GC_PREDICT_SMS_MAX]);
 
 #endif

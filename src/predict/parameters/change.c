@@ -129,7 +129,5 @@ int gc_change_ways(struct gc_cache_geometry *cache, double factor, struct gc_err
       !set_sets(cache, sets, lowest_bit(cache->line_bytes), false))
     return fail_sets(cache, factor, err);
   cache->ways = ways;
-  if (cache->policy == GC_POLICY_SLRU && ways > GC_LINES_SCAN)
-    cache->policy = GC_POLICY_LRU;
   return 0;
 }

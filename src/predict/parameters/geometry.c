@@ -149,24 +149,13 @@ static bool find_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   return true;
 }
 
-/* Whether the model can protect lines of these sets. */
-static bool can_protect(const struct gc_cache_geometry *geometry, const struct gc_element *element)
-{
-  uint64_t bytes;
-
-  if (geometry->limit)
-    return geometry->ways <= GC_LINES_SCAN;
-  return gc_number_whole(text_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES), &bytes) &&
-         bytes / geometry->line_bytes / geometry->sets <= GC_LINES_SCAN;
-}
-
 static void read_replacement(struct gc_cache_geometry *geometry, const struct gc_element *element,
                              const char *subtype, bool has_sets, struct gc_assumptions *assumptions)
 {
   const char *name = text_of(element, HWLOC_GPUCACHE_REPLACEMENT);
   const bool lru = name && !strcmp(name, "lru"), fifo = name && !strcmp(name, "fifo"),
              random = name && !strcmp(name, "random"),
-             slru = name && !strcmp(name, "slru") && has_sets && can_protect(geometry, element);
+             slru = name && !strcmp(name, "slru") && has_sets;
   const bool curve = read_curve(geometry, text_of(element, HWLOC_GPUCACHE_SURVIVAL_CURVE));
 
   geometry->policy = fifo     ? GC_POLICY_FIFO
@@ -258,8 +247,6 @@ void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_
     return;
   geometry->limit = 0;
   geometry->ways = !ways ? 1 : ways > UINT32_MAX ? UINT32_MAX : (uint32_t)ways;
-  if (geometry->policy == GC_POLICY_SLRU && geometry->ways > GC_LINES_SCAN)
-    geometry->policy = GC_POLICY_LRU; /* a sweep, and no GPU that is known */
   for (uint32_t i = 0; measured && i < geometry->survival_count; i++)
     geometry->fills[i] *= (double)bytes / (double)measured;
 }

@@ -22,7 +22,7 @@ static int by_sm(const void *a, const void *b)
 
 const char *gc_groups_read(const char *text, unsigned sms, uint16_t *of_sm, unsigned *groups)
 {
-  struct member members[GC_SMS_MAX];
+  struct member members[GC_PREDICT_SMS_MAX];
   unsigned count = 0, found = 0;
   uint64_t number;
   bool is_last = false;

@@ -72,7 +72,7 @@ static void read_launch_limits(struct reading *reading)
   struct gc_gpu_model *gpu = &reading->parameters->gpu;
   uint64_t reserved = 0;
 
-  gpu->sms = fact(reading, "SMs", GC_SMS_MAX, 1, NULL);
+  gpu->sms = fact(reading, "SMs", GC_PREDICT_SMS_MAX, 1, NULL);
   gpu->warp_threads = fact(reading, "WarpThreads", GC_TRACE_LANES, 32, "32");
   gpu->threads_per_sm = fact(reading, "ThreadsPerSM", 1u << 16, 2048, "2048");
   gpu->blocks_per_sm = fact(reading, "BlocksPerSM", 1u << 12, 32, "32");
@@ -213,11 +213,11 @@ static void read_partitions(struct reading *reading, const struct gc_element *l2
 
   gpu->partitions = 1;
   if (l2 && !gc_infos_get_u64(&l2->infos, HWLOC_GPUCACHE_INSTANCES, &count) && count > 1 &&
-      count <= GC_PARTITIONS_MAX) {
+      count <= GC_PREDICT_PARTITIONS_MAX) {
     gpu->partitions = (unsigned)count;
     gpu->private_l2 = true;
   } else if (l2 && !gc_infos_get_u64(&l2->infos, HWLOC_GPUCACHE_PARTITIONS, &count) && count > 1 &&
-             count <= GC_PARTITIONS_MAX) {
+             count <= GC_PREDICT_PARTITIONS_MAX) {
     gpu->partitions = (unsigned)count;
     gpu->copies = true;
   }

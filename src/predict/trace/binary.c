@@ -56,8 +56,12 @@ int gc_binary_begin_kernel(struct gc_trace *trace, struct gc_binary *binary,
                          launch->warp_threads);
   status = read_code(trace, &binary->code, err);
   launch->registers = binary->code.count;
-  for (uint32_t i = 0; i < binary->code.count; i++)
-    launch->tensor_copies += binary->code.instructions[i].tensor;
+  for (uint32_t i = 0; i < binary->code.count; i++) {
+    const struct gc_code_instruction *instruction = &binary->code.instructions[i];
+
+    launch->tensor_copies += instruction->tensor;
+    launch->texture_accesses += instruction->opcode.space == GC_OPCODE_TEXTURE;
+  }
   return status;
 }
 

@@ -115,7 +115,9 @@ struct gc_trace_launch {
   bool registers;         /* the trace shows which instructions wait for the loads before them */
   unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits
                              for one of them; 0: 1 */
-  unsigned tensor_copies; /* instructions of the code that copy tensors without records */
+  /* Instructions of the code without records: those that copy tensors; those that read textures, or
+   * access surfaces. */
+  unsigned tensor_copies, texture_accesses;
   char
       origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
 };

@@ -189,9 +189,16 @@ static void draw_rows(struct gc_chart *c, const struct table *t, const char *fou
     gc_chart_mark_x(c, gc_plot_number(plot, "found"), found);
 }
 
-/* The capacities of the entries of CarveoutTable; one capacity once. Small carve-outs are close
- * together: not each of them has room for its name. */
-static void draw_capacities(const struct gc_chart *c, const struct gc_plot *plot)
+static double place_of(double bytes, const struct gc_plot *plot)
+{
+  (void)plot;
+  return bytes;
+}
+
+/* One capacity once. Small carve-outs are close together: not each of them has room for its name.
+ */
+void gc_draw_capacities(const struct gc_chart *c, const struct gc_plot *plot,
+                        double (*at)(double bytes, const struct gc_plot *plot))
 {
   struct gc_carveout_table table;
   double taken = NAN;
@@ -201,7 +208,7 @@ static void draw_capacities(const struct gc_chart *c, const struct gc_plot *plot
   for (size_t i = 0; i < table.count; i++) {
     snprintf(text, sizeof text, "%u %%", table.array[i].percent);
     if (!i || table.array[i].l1_bytes < table.array[i - 1].l1_bytes)
-      taken = gc_chart_level_x(c, (double)table.array[i].l1_bytes, 7, text, taken);
+      taken = gc_chart_level_x(c, at((double)table.array[i].l1_bytes, plot), 7, text, taken);
   }
 }
 
@@ -224,7 +231,7 @@ int gc_draw_table(struct gc_chart *c, const struct gc_plot *plot, const char *fo
   fit_table(c, &t);
   draw_rows(c, &t, found);
   if (rates)
-    draw_capacities(c, plot);
+    gc_draw_capacities(c, plot, place_of);
   free(t.rows);
   return 0;
 }

@@ -21,7 +21,6 @@
 #define MOST_TICKS 40
 #define FEW 40        /* points of a line that are marked */
 #define LEVEL 16      /* pixels from one slanted text to the next */
-#define CHARACTER 7.2 /* pixels, on average, with a wide font */
 
 const char gc_chart_style[] =
     "svg text { fill: #1c1f23; font: 13px Helvetica, Arial, sans-serif; }\n"
@@ -140,7 +139,10 @@ static size_t place_ticks(const struct gc_axis *a, double most, double values[MO
   const double step = a->base ? fmax(1, ceil((last - first) / most)) : step_of(last - first, most);
   size_t n = 0;
 
-  for (unsigned i = 0; i < MOST_TICKS; i++) {
+  for (unsigned i = 0; a->names && i <= a->high && n < MOST_TICKS; i++)
+    if (a->names[i] && i >= a->low)
+      values[n++] = i;
+  for (unsigned i = 0; !a->names && i < MOST_TICKS; i++) {
     const double at = (ceil(first / step) + i) * step;
     const double value = a->base ? pow(a->base, at) : fabs(at) < step / 1e6 ? 0 : at * unit;
 
@@ -158,6 +160,10 @@ static void say_tick(const struct gc_axis *a, double value, char text[32])
   const double digits = a->base ? 0 : 2 + ceil(log10(largest / (a->high - a->low)));
   const double least = a->bytes ? 4 : 6;
 
+  if (a->names) {
+    snprintf(text, 32, "%s", a->names[(unsigned)value]);
+    return;
+  }
   snprintf(text, 32, "%.*g%s", (int)fmin(fmax(digits, least), 15), value / unit,
            !a->bytes     ? ""
            : unit == GIB ? " GiB"
@@ -202,7 +208,7 @@ void gc_chart_axes(const struct gc_chart *c, const char *x_label, const char *y_
   fprintf(c->out,
           "<text text-anchor='middle' transform='translate(14 %.1f) rotate(-90) scale(%.2g)'>",
           c->top + c->height / 2,
-          fmin(1, (c->height + 20) / (CHARACTER * (double)strlen(y_label) + 1)));
+          fmin(1, (c->height + 20) / (GC_CHART_CHARACTER * (double)strlen(y_label) + 1)));
   gc_html(c->out, "$</text>\n", y_label);
 }
 
@@ -335,7 +341,7 @@ double gc_chart_legend(const struct gc_chart *c, double y, const struct gc_chart
   double x = c->left;
 
   for (size_t i = 0; i < n; i++) {
-    const double width = 34 + CHARACTER * (double)strlen(keys[i].name);
+    const double width = 34 + GC_CHART_CHARACTER * (double)strlen(keys[i].name);
     const bool line = keys[i].shape == GC_LINE;
 
     if (x > c->left && x + width > c->left + c->width) {

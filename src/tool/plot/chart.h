@@ -15,6 +15,9 @@ struct gc_axis {
   double low, high;
   unsigned base; /* 2 or 10: logarithmic, and low > 0; 0: linear */
   bool bytes;    /* numbers of bytes */
+  /* Linear, from above -1: the text below each whole number, NULL for those without. Then there are
+   * no other ticks. */
+  const char *const *names;
 };
 
 struct gc_chart {
@@ -38,6 +41,9 @@ struct gc_chart_key {
   unsigned series;
   const char *name;
 };
+
+/* Pixels of a character, on average, with a wide font. */
+#define GC_CHART_CHARACTER 7.2
 
 /* The colours and lines of all charts: those of paper. */
 extern const char gc_chart_style[];

@@ -29,4 +29,13 @@ int gc_draw_repeats(struct gc_chart *chart, const struct gc_plot *plot, const ch
 int gc_draw_table(struct gc_chart *chart, const struct gc_plot *plot, const char *found,
                   struct gc_error *err);
 
+/* The same file: marks the capacities of L1 in the entries of CarveoutTable, at the place that `at`
+ * makes of them. */
+void gc_draw_capacities(const struct gc_chart *chart, const struct gc_plot *plot,
+                        double (*at)(double bytes, const struct gc_plot *plot));
+
+/* distances.c; needs three columns. */
+int gc_draw_distances(struct gc_chart *chart, const struct gc_plot *plot, const char *found,
+                      struct gc_error *err);
+
 #endif

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The kinds of pictures: latency and misses over the size of an array, the same for each carve-out,
- * histogram of latencies, repetitions, tables, and rates over a capacity.
+ * histogram of latencies, repetitions, tables, rates over a capacity, and reuse distances.
  */
 #include "tool/plot/picture.h"
 
@@ -74,8 +74,11 @@ static void say_result(const struct gc_plot *plot, const char *found, char *text
   const bool carveouts = gc_plot_column(plot, "carve-out") >= 0;
   const bool capacity = gc_plot_is(plot, "property", "capacity");
 
-  if (gc_plot_is(plot, "form", "rates"))
-    snprintf(text, size, "predicted hit rates%s",
+  const bool rates = gc_plot_is(plot, "form", "rates");
+
+  if (rates || gc_plot_is(plot, "form", "distances"))
+    snprintf(text, size, "%s%s",
+             rates ? "predicted hit rates" : "predicted, for the loads of lines of L1",
              *gc_plot_text(plot, "CarveoutTable")
                  ? "; dotted lines: L1 of each carve-out for shared memory"
                  : "");
@@ -108,6 +111,9 @@ static const struct kind *kind_of(const struct gc_plot *plot)
   static const struct kind trace = {"Histogram of the latencies of single loads.", gc_draw_trace};
   static const struct kind repeats = {"A point for each repetition.", gc_draw_repeats};
   static const struct kind rates = {"Predicted hit rates over the capacity of L1.", gc_draw_table};
+  static const struct kind distances = {
+      "Histogram of the predicted reuse distances of loads, in bins of powers of two.",
+      gc_draw_distances};
   static const struct kind table = {"Values over the first column of the data.", gc_draw_table};
 
   if (gc_plot_is(plot, "form", "curve"))
@@ -120,6 +126,8 @@ static const struct kind *kind_of(const struct gc_plot *plot)
     return &repeats;
   if (plot->width > 1 && gc_plot_is(plot, "form", "rates"))
     return &rates;
+  if (plot->width == 3 && gc_plot_is(plot, "form", "distances"))
+    return &distances;
   return plot->width > 1 && gc_plot_is(plot, "form", "table") ? &table : NULL;
 }
 

@@ -150,13 +150,12 @@ static int add_distances(struct gc_table *table, const char *distance, uint64_t 
   return 0;
 }
 
-/* The shortest and the longest distance of a bin. */
 static void name_bin(unsigned bin, char text[48])
 {
   if (bin < 2)
     snprintf(text, 48, "%u", bin);
   else
-    snprintf(text, 48, "%lu to %lu", 1ul << (bin - 1), (1ul << bin) - 1);
+    snprintf(text, 48, "%" PRIu64 " to %" PRIu64, gc_reuse_bin_low(bin), gc_reuse_bin_high(bin));
 }
 
 int gc_distances_table(const struct gc_reuse_bins *bins, uint32_t line_bytes,

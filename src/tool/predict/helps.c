@@ -9,35 +9,32 @@ const char *const gc_remedy_names[GC_REMEDY_COUNT] = {
     [GC_REMEDY_BLOCKS] = "occupancy",
 };
 
-struct gc_helps gc_helps_most(uint64_t accesses, uint64_t misses, double fewest,
-                              const struct gc_remedy_effect effects[GC_REMEDY_COUNT])
-{
-  struct gc_helps helps = {-1, 0};
-
-  for (int i = 0; i < GC_REMEDY_COUNT; i++) {
-    const double less = (double)misses - (double)effects[i].misses;
-
-    if (!effects[i].tried || !(less >= GC_REMEDY_LEAST * (double)accesses) || !accesses ||
-        (double)effects[i].misses >= fewest || less / (double)accesses <= helps.gain)
-      continue;
-    helps.remedy = i;
-    helps.gain = less / (double)accesses;
-  }
-  return helps;
-}
-
-double gc_helps_fewest(const struct gc_kernel_prediction *kernel)
+/* The fewest misses in L1 of all runs. */
+static double fewest_misses(const struct gc_kernel_prediction *kernel)
 {
   const uint64_t accesses = kernel->counts.l1_loads.accesses;
 
   return accesses ? round((1 - kernel->rates[GC_RATE_L1].high) * (double)accesses) : 0;
 }
 
-struct gc_helps gc_helps_kernel(const struct gc_kernel_prediction *kernel)
+struct gc_helps gc_helps_most(const struct gc_kernel_prediction *kernel)
 {
-  const struct gc_cache_counts *loads = &kernel->counts.l1_loads;
+  const double accesses = (double)kernel->counts.l1_loads.accesses;
+  const double misses = (double)kernel->counts.l1_loads.misses;
+  const double fewest = fewest_misses(kernel);
+  struct gc_helps helps = {-1, 0};
 
-  return gc_helps_most(loads->accesses, loads->misses, gc_helps_fewest(kernel), kernel->remedies);
+  for (int i = 0; i < GC_REMEDY_COUNT; i++) {
+    const struct gc_remedy_effect *effect = &kernel->remedies[i];
+    const double less = misses - (double)effect->misses;
+
+    if (!effect->tried || !(less >= GC_REMEDY_LEAST * accesses) || !(accesses > 0) ||
+        (double)effect->misses >= fewest || less / accesses <= helps.gain)
+      continue;
+    helps.remedy = i;
+    helps.gain = less / accesses;
+  }
+  return helps;
 }
 
 const char *gc_helps_sentence(const struct gc_helps *helps)

@@ -6,7 +6,7 @@
 
 #include "tool/predict/hit_curve.h"
 
-#include "tool/print/demangle.h"
+#include "predict/demangle.h"
 #include "util/clock.h"
 #include "util/file.h"
 
@@ -18,7 +18,8 @@
 static const char first_line[] = "# " PACKAGE_NAME " " PACKAGE_VERSION " raw data\n";
 
 static void write_heading(FILE *file, const struct gc_source *source,
-                          const struct gc_trace_launch *launch)
+                          const struct gc_trace_launch *launch, const char *form,
+                          const char *property)
 {
   const struct gc_element *l1 = gc_record_find(source->record, GC_L1);
   const char *carveouts = l1 ? gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE) : NULL;
@@ -28,12 +29,12 @@ static void write_heading(FILE *file, const struct gc_source *source,
   gc_make_printable(name); /* a heading is one line */
   gc_date_write(time(NULL), date);
   fputs(first_line, file);
-  fprintf(file, "# form: rates\n# gpu: %s\n# id: %s\n# model: %s\n# element: %s\n# property: %s\n",
-          source->gpu, source->record->identity.id, source->record->identity.model,
-          *name ? name : "kernel", "hit rates");
+  fprintf(file, "# form: %s\n# gpu: %s\n# id: %s\n# model: %s\n# element: %s\n# property: %s\n",
+          form, source->gpu, source->record->identity.id, source->record->identity.model,
+          *name ? name : "kernel", property);
   if (carveouts)
     fprintf(file, "# CarveoutTable: %s\n", carveouts);
-  fprintf(file, "# date: %s\nbytes\tL1, sectors\tL2, sectors\tLRU stack, lines\n", date);
+  fprintf(file, "# date: %s\n", date);
 }
 
 /* The hit rate of lines, not sectors, in a fully associative LRU cache, if loads took no time. */
@@ -80,8 +81,33 @@ int gc_curve_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struc
   return status;
 }
 
-int gc_curve_text(const struct gc_source *source, const struct gc_sweep *sweep, size_t kernel,
-                  char **text, size_t *length, struct gc_error *err)
+static void write_curve(FILE *file, const struct gc_source *source, const struct gc_sweep *sweep,
+                        size_t kernel)
+{
+  write_heading(file, source, &sweep->points[0].prediction->kernels[kernel].launch, "rates",
+                "hit rates");
+  fputs("bytes\tL1, sectors\tL2, sectors\tLRU stack, lines\n", file);
+  write_rows(file, sweep, kernel);
+}
+
+static void write_distances(FILE *file, const struct gc_source *source,
+                            const struct gc_sweep *sweep, size_t kernel)
+{
+  const struct gc_kernel_prediction *first = &sweep->points[0].prediction->kernels[kernel];
+  const struct gc_reuse_bins *bins = &first->distances;
+
+  write_heading(file, source, &first->launch, "distances", "reuse distances");
+  fprintf(file, "# line: %" PRIu32 "\nfrom\tto\tloads\n", first->gpu.l1_line_bytes);
+  for (unsigned i = 0; i < gc_reuse_bins_used(bins); i++)
+    fprintf(file, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", gc_reuse_bin_low(i),
+            gc_reuse_bin_high(i), bins->loads[i]);
+  fprintf(file, "none\tnone\t%" PRIu64 "\n", bins->first);
+}
+
+static int write_text(void (*write)(FILE *, const struct gc_source *, const struct gc_sweep *,
+                                    size_t),
+                      const struct gc_source *source, const struct gc_sweep *sweep, size_t kernel,
+                      char **text, size_t *length, struct gc_error *err)
 {
   FILE *file;
 
@@ -89,7 +115,18 @@ int gc_curve_text(const struct gc_source *source, const struct gc_sweep *sweep, 
   file = open_memstream(text, length);
   if (!file)
     return gc_fail(err, -ENOMEM, "out of memory");
-  write_heading(file, source, &sweep->points[0].prediction->kernels[kernel].launch);
-  write_rows(file, sweep, kernel);
+  write(file, source, sweep, kernel);
   return gc_file_close(file) ? 0 : gc_fail(err, -ENOMEM, "out of memory");
+}
+
+int gc_curve_text(const struct gc_source *source, const struct gc_sweep *sweep, size_t kernel,
+                  char **text, size_t *length, struct gc_error *err)
+{
+  return write_text(write_curve, source, sweep, kernel, text, length, err);
+}
+
+int gc_curve_distances(const struct gc_source *source, const struct gc_sweep *sweep, size_t kernel,
+                       char **text, size_t *length, struct gc_error *err)
+{
+  return write_text(write_distances, source, sweep, kernel, text, length, err);
 }

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The hit rates of kernels over the capacity of L1, as the data of a picture.
+ * The hit rates of kernels over the capacity of L1, and their reuse distances, as the data of
+ * pictures.
  */
 #ifndef GC_TOOL_PREDICT_HIT_CURVE_H
 #define GC_TOOL_PREDICT_HIT_CURVE_H
@@ -14,9 +15,12 @@
  * caller always calls gc_sweep_free. */
 int gc_curve_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struct gc_error *err);
 
-/* The curve of a kernel that has loads in L1, in the form of measure --raw; the caller frees
+/* Something about a kernel that has loads in L1, in the form of measure --raw; the caller frees
  * *text. 0, or -ENOMEM with a sentence. */
-int gc_curve_text(const struct gc_source *source, const struct gc_sweep *sweep, size_t kernel,
-                  char **text, size_t *length, struct gc_error *err);
+typedef int gc_curve_function(const struct gc_source *source, const struct gc_sweep *sweep,
+                              size_t kernel, char **text, size_t *length, struct gc_error *err);
+
+gc_curve_function gc_curve_text;      /* its curve */
+gc_curve_function gc_curve_distances; /* the histogram of its reuse distances */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/names.h"
 
-#include "tool/print/demangle.h"
+#include "predict/demangle.h"
 #include "tool/print/terminal.h"
 #include "util/error.h"
 

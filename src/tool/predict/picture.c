@@ -52,16 +52,33 @@ static void remove_earlier(int dir, const char *gpu)
   free(entries);
 }
 
+/* suffix: of the name of the file, behind the number of the kernel. */
+static int write_file(int dir, const struct gc_source *source, const struct gc_sweep *sweep,
+                      size_t kernel, const char *suffix, gc_curve_function *make,
+                      struct gc_error *err)
+{
+  char name[80], *text = NULL;
+  size_t length;
+  int status;
+
+  snprintf(name, sizeof name, "%s" PREDICTED "%" PRIu64 "%s" GC_PLOT_SUFFIX, source->gpu,
+           sweep->points[0].prediction->kernels[kernel].launch.number, suffix);
+  status = gc_file_is_own(dir, name, mark, false, err);
+  if (status)
+    return status;
+  status = make(source, sweep, kernel, &text, &length, err);
+  if (!status)
+    status = gc_file_put(dir, name, text, length, err);
+  free(text);
+  return status;
+}
+
 static int write_kernel(int dir, const struct gc_source *source, const struct gc_sweep *sweep,
                         size_t kernel, struct gc_error *err)
 {
   const struct gc_kernel_prediction *first = &sweep->points[0].prediction->kernels[kernel];
-  char name[64], *text = NULL;
-  size_t length;
   int status;
 
-  snprintf(name, sizeof name, "%s" PREDICTED "%" PRIu64 GC_PLOT_SUFFIX, source->gpu,
-           first->launch.number);
   if (first->cannot_run)
     return 0; /* there is a message */
   if (!first->counts.l1_loads.accesses) {
@@ -69,14 +86,9 @@ static int write_kernel(int dir, const struct gc_source *source, const struct gc
            first->launch.number);
     return 0;
   }
-  status = gc_file_is_own(dir, name, mark, false, err);
-  if (status)
-    return status;
-  status = gc_curve_text(source, sweep, kernel, &text, &length, err);
-  if (!status)
-    status = gc_file_put(dir, name, text, length, err);
-  free(text);
-  return status;
+  status = write_file(dir, source, sweep, kernel, "", gc_curve_text, err);
+  return status ? status
+                : write_file(dir, source, sweep, kernel, "-reuse", gc_curve_distances, err);
 }
 
 static int write_all(int dir, const struct gc_source *source, const struct gc_predict_job *job,

@@ -3,13 +3,13 @@
 
 #include "tool/predict/predicted_page.h"
 
+#include "predict/demangle.h"
 #include "tool/page/parts.h"
 #include "tool/plot/picture.h"
 #include "tool/predict/cells.h"
 #include "tool/predict/hit_curve.h"
 #include "tool/predict/sentences.h"
 #include "tool/predict/summary.h"
-#include "tool/print/demangle.h"
 #include "tool/print/html.h"
 #include "util/clock.h"
 
@@ -119,23 +119,34 @@ static void write_sentences(struct page *page, const struct gc_kernel_prediction
   fputs("</ul>\n", page->out);
 }
 
-static int write_figure(struct page *page, const struct gc_predicted *predicted, size_t kernel)
+static int write_figure(struct page *page, const struct gc_predicted *predicted, size_t kernel,
+                        gc_curve_function *make)
 {
   char *text = NULL;
   size_t length;
   struct gc_plot plot;
-  int status =
-      gc_curve_text(predicted->source, &predicted->sweep, kernel, &text, &length, page->err);
+  int status = make(predicted->source, &predicted->sweep, kernel, &text, &length, page->err);
 
   if (!status)
     status = gc_plot_parse(text, length, &plot, page->err);
   free(text);
   if (status)
     return status;
-  fputs("<div class='curves'>\n", page->out);
   status = gc_picture_figure(page->out, &plot, ++page->figures, page->err);
-  fputs("</div>\n", page->out);
   gc_plot_free(&plot);
+  return status;
+}
+
+/* The curve, and the histogram of reuse distances. */
+static int write_figures(struct page *page, const struct gc_predicted *predicted, size_t kernel)
+{
+  int status;
+
+  fputs("<div class='curves'>\n", page->out);
+  status = write_figure(page, predicted, kernel, gc_curve_text);
+  if (!status)
+    status = write_figure(page, predicted, kernel, gc_curve_distances);
+  fputs("</div>\n", page->out);
   return status;
 }
 
@@ -225,7 +236,7 @@ static int write_kernel(struct page *page, const struct gc_predicted *predicted,
   status = write_tables(page, kernel);
   if (status || !kernel->counts.l1_loads.accesses)
     return status;
-  status = write_figure(page, predicted, index);
+  status = write_figures(page, predicted, index);
   return status ? status
                 : write_distances(page, &predicted->sweep.points[0].prediction->kernels[index]);
 }

@@ -2,10 +2,10 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "tool/predict/print.h"
 
+#include "predict/demangle.h"
 #include "tool/predict/cells.h"
 #include "tool/predict/sentences.h"
 #include "tool/predict/summary.h"
-#include "tool/print/demangle.h"
 #include "tool/print/format.h"
 #include "tool/print/messages.h"
 #include "tool/print/table.h"

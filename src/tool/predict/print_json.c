@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/print.h"
-#include "tool/predict/cells.h"
+
+#include "predict/demangle.h"
 #include "tool/predict/helps.h"
 #include "tool/predict/reasons.h"
 #include "tool/print/json.h"
@@ -58,7 +59,7 @@ static json_t *estimate_of(const struct gc_estimate *estimate)
 /* The hit rates of L1 with each remedy; null: it was not tried, or no load looks into L1. */
 static json_t *remedies_of(const struct gc_kernel_prediction *kernel)
 {
-  const struct gc_helps helps = gc_helps_kernel(kernel);
+  const struct gc_helps helps = gc_helps_most(kernel);
   const double loads = (double)kernel->counts.l1_loads.accesses;
   json_t *object = json_object();
   char member[40];
@@ -139,6 +140,15 @@ static json_t *shape_of(const struct gc_trace_shape *shape)
   return array;
 }
 
+static void set_names(json_t **object, const struct gc_trace_launch *launch)
+{
+  char name[GC_NAME];
+
+  gc_demangle(launch->name, name, sizeof name);
+  gc_json_set_text(object, "name", launch->name);
+  gc_json_set_text(object, "demangled", name);
+}
+
 static json_t *launch_of(const struct gc_trace_launch *launch)
 {
   json_t *object = json_object();
@@ -148,7 +158,7 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
               launch->in_program ? json_integer((json_int_t)launch->in_program) : json_null());
   gc_json_set_whole(&object, "process", launch->process ? launch->process : 1);
   gc_json_set_whole(&object, "launches", gc_trace_stands(launch));
-  gc_json_set_text(&object, "name", launch->name);
+  set_names(&object, launch);
   gc_json_set_whole(&object, "blocks", launch->blocks);
   gc_json_set_whole(&object, "launched_blocks",
                     launch->launched_blocks ? launch->launched_blocks : launch->blocks);
@@ -169,6 +179,7 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
                                                : "each");
   gc_json_set_whole(&object, "loads_at_once", launch->loads_at_once);
   gc_json_set_whole(&object, "tensor_copies", launch->tensor_copies);
+  gc_json_set_whole(&object, "texture_accesses", launch->texture_accesses);
   gc_json_set_text(&object, "origin", launch->origin);
   return object;
 }
@@ -181,8 +192,8 @@ static json_t *distances_of(const struct gc_kernel_prediction *kernel)
   for (unsigned i = 0; i < gc_reuse_bins_used(bins); i++) {
     json_t *bin = json_object();
 
-    gc_json_set_whole(&bin, "from", i ? UINT64_C(1) << (i - 1) : 0);
-    gc_json_set_whole(&bin, "to", (UINT64_C(1) << i) - 1);
+    gc_json_set_whole(&bin, "from", gc_reuse_bin_low(i));
+    gc_json_set_whole(&bin, "to", gc_reuse_bin_high(i));
     gc_json_set_whole(&bin, "loads", bins->loads[i]);
     gc_json_add(&array, bin);
   }
@@ -193,9 +204,36 @@ static json_t *distances_of(const struct gc_kernel_prediction *kernel)
   return object;
 }
 
-static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons)
+/* What a launch and the sum of several have. */
+static void set_counts(json_t **object, const struct gc_kernel_prediction *kernel, bool reasons)
 {
   const struct gc_counts *counts = &kernel->counts;
+
+  gc_json_set(object, "l1_loads", counts_of(&counts->l1_loads));
+  gc_json_set(object, "l2_loads", counts_of(&counts->l2_loads));
+  gc_json_set_whole(object, "l2_loads_far", counts->l2_loads_far);
+  gc_json_set_whole(object, "l1_load_instructions", counts->l1_load_instructions);
+  gc_json_set_whole(object, "l2_read_bytes", kernel->l2_read_bytes);
+  gc_json_set_whole(object, "memory_read_bytes", counts->memory_read_bytes);
+  gc_json_set(object, "l2_stores", counts_of(&counts->l2_stores));
+  gc_json_set_whole(object, "l1_stores", counts->l1_stores);
+  gc_json_set_whole(object, "l1_bypassing", counts->l1_bypassing);
+  gc_json_set_whole(object, "atomics", counts->atomics);
+  gc_json_set(object, "l1_tlb", tlb_of(kernel, 0));
+  gc_json_set(object, "l2_tlb", tlb_of(kernel, 1));
+  gc_json_set(object, "l1_hit_rate", estimate_of(&kernel->rates[GC_RATE_L1]));
+  gc_json_set(object, "l2_hit_rate", estimate_of(&kernel->rates[GC_RATE_L2]));
+  gc_json_set(object, "l2_near_hit_rate", estimate_of(&kernel->l2_near_rate));
+  if (reasons) {
+    gc_json_set(object, "l1_misses", misses_of(kernel->misses));
+    gc_json_set(object, "l1_hit_rate_with", remedies_of(kernel));
+  }
+  if (kernel->has_distances && reasons)
+    gc_json_set(object, "reuse_distances", distances_of(kernel));
+}
+
+static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons)
+{
   json_t *object = json_object();
 
   gc_json_set(&object, "launch", launch_of(&kernel->launch));
@@ -210,29 +248,32 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   gc_json_set_whole(&object, "l1_ways", kernel->gpu.l1_ways);
   gc_json_set(&object, "l1_outstanding",
               kernel->gpu.outstanding ? json_integer(kernel->gpu.outstanding) : json_null());
-  gc_json_set(&object, "l1_loads", counts_of(&counts->l1_loads));
-  gc_json_set(&object, "l2_loads", counts_of(&counts->l2_loads));
-  gc_json_set_whole(&object, "l2_loads_far", counts->l2_loads_far);
-  gc_json_set_whole(&object, "l1_load_instructions", counts->l1_load_instructions);
-  gc_json_set_whole(&object, "l2_read_bytes", kernel->l2_read_bytes);
-  gc_json_set_whole(&object, "memory_read_bytes", counts->memory_read_bytes);
-  gc_json_set(&object, "l2_stores", counts_of(&counts->l2_stores));
-  gc_json_set_whole(&object, "l1_stores", counts->l1_stores);
-  gc_json_set_whole(&object, "l1_bypassing", counts->l1_bypassing);
-  gc_json_set_whole(&object, "atomics", counts->atomics);
-  gc_json_set(&object, "l1_tlb", tlb_of(kernel, 0));
-  gc_json_set(&object, "l2_tlb", tlb_of(kernel, 1));
-  gc_json_set(&object, "l1_hit_rate", estimate_of(&kernel->rates[GC_RATE_L1]));
-  gc_json_set(&object, "l2_hit_rate", estimate_of(&kernel->rates[GC_RATE_L2]));
-  gc_json_set(&object, "l2_near_hit_rate", estimate_of(&kernel->l2_near_rate));
+  set_counts(&object, kernel, reasons);
   gc_json_set(&object, "loads", loads_of(kernel, reasons));
-  if (reasons) {
-    gc_json_set(&object, "l1_misses", misses_of(kernel->misses));
-    gc_json_set(&object, "l1_hit_rate_with", remedies_of(kernel));
-  }
-  if (kernel->has_distances && reasons)
-    gc_json_set(&object, "reuse_distances", distances_of(kernel));
   return object;
+}
+
+/* The launches of one name. */
+static json_t *sum_of(const struct gc_kernel_prediction *sum)
+{
+  json_t *object = json_object();
+
+  set_names(&object, &sum->launch);
+  gc_json_set_whole(&object, "launches", gc_trace_stands(&sum->launch));
+  if (sum->cannot_run)
+    gc_json_set_text(&object, "absent", sum->cannot_run);
+  else
+    set_counts(&object, sum, true);
+  return object;
+}
+
+static json_t *sums_of(const struct gc_prediction *prediction)
+{
+  json_t *array = json_array();
+
+  for (size_t i = 0; i < prediction->sum_count; i++)
+    gc_json_add(&array, sum_of(&prediction->sums[i]));
+  return array;
 }
 
 static json_t *kernels_of(const struct gc_prediction *prediction, bool reasons)
@@ -334,10 +375,12 @@ static json_t *predicted_of(const struct gc_predicted *predicted)
   gc_json_set(&object, "not_recorded", lacks_of(&any->ignored.lacks));
   gc_json_set(&object, "left_out", left_out_of(&any->selection));
   gc_json_set(&object, "assumptions", assumptions_of(&any->assumptions));
-  if (predicted->prediction)
+  if (predicted->prediction) {
+    gc_json_set(&object, "sums", sums_of(predicted->prediction));
     gc_json_set(&object, "kernels", kernels_of(predicted->prediction, true));
-  else
+  } else {
     gc_json_set(&object, "sweep", sweep_of(&predicted->sweep));
+  }
   return object;
 }
 

@@ -24,6 +24,11 @@ __attribute__((format(printf, 2, 3))) static void append(char *text, const char 
   va_end(values);
 }
 
+static const char *plural(uint64_t count)
+{
+  return count == 1 ? "" : "s";
+}
+
 static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
 {
   const struct gc_trace_launch *launch = &kernel->launch;
@@ -31,11 +36,12 @@ static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
 
   /* a trace can lack each of these numbers */
   if (launch->blocks)
-    append(text, "%" PRIu64 " blocks, ", launch->blocks);
+    append(text, "%" PRIu64 " block%s, ", launch->blocks, plural(launch->blocks));
   if (launch->threads_per_block)
-    append(text, "%" PRIu64 " threads a block, ", (uint64_t)launch->threads_per_block);
+    append(text, "%u thread%s a block, ", launch->threads_per_block,
+           plural(launch->threads_per_block));
   if (launch->registers_per_thread)
-    append(text, "%" PRIu64 " registers a thread, ", (uint64_t)launch->registers_per_thread);
+    append(text, "%u registers a thread, ", launch->registers_per_thread);
   if (launch->shared_bytes)
     append(text, "%" PRIu64 " bytes of shared memory a block, ", launch->shared_bytes);
   if (launch->prefers_carveout)
@@ -46,7 +52,8 @@ static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
     return;
   }
   if (kernel->blocks_per_sm)
-    append(text, "%u blocks on an SM at the same time, ", kernel->blocks_per_sm);
+    append(text, "%u block%s on an SM at the same time, ", kernel->blocks_per_sm,
+           plural(kernel->blocks_per_sm));
   gc_format_bytes(kernel->gpu.l1_bytes, l1, sizeof l1);
   append(text, "%s%s", kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
          kernel->gpu.loads_in_l1 ? l1 : "");
@@ -96,10 +103,23 @@ static void say_tensors(const struct gc_kernel_prediction *kernel, char *text)
   const unsigned copies = kernel->launch.tensor_copies;
 
   if (copies)
-    append(text,
-           "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
-           "and stores, so later kernels do not find in L2 what they stored",
-           copies, copies == 1 ? "" : "s");
+    append(
+        text,
+        "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
+        "and stores, so later kernels do not find in L2 what they stored",
+        copies, plural(copies));
+}
+
+static void say_textures(const struct gc_kernel_prediction *kernel, char *text)
+{
+  const unsigned accesses = kernel->launch.texture_accesses;
+
+  if (accesses)
+    append(
+        text,
+        "not predicted: textures and surfaces, %u instruction%s of its code. Traces lack what they "
+        "load and store",
+        accesses, plural(accesses));
 }
 
 static void say_near(const struct gc_kernel_prediction *kernel, char *text)
@@ -139,7 +159,7 @@ static void say_reasons(const struct gc_kernel_prediction *kernel, char *text)
 
 static void say_helps(const struct gc_kernel_prediction *kernel, char *text)
 {
-  const struct gc_helps helps = gc_helps_kernel(kernel);
+  const struct gc_helps helps = gc_helps_most(kernel);
 
   if (helps.remedy >= 0)
     append(text, "helps most: %s: L1 hit rate %.1f %%, %.1f points more", gc_helps_sentence(&helps),
@@ -164,10 +184,12 @@ void gc_predict_sentence(const struct gc_kernel_prediction *kernel, enum gc_pred
                          char text[GC_SENTENCE])
 {
   static void (*const say[GC_SENTENCES])(const struct gc_kernel_prediction *, char *) = {
-      [GC_SAY_LAUNCH] = say_launch, [GC_SAY_CANNOT] = say_cannot,   [GC_SAY_PARTIAL] = say_partial,
-      [GC_SAY_STANDS] = say_stands, [GC_SAY_TENSORS] = say_tensors, [GC_SAY_RULE] = say_rule,
-      [GC_SAY_NEAR] = say_near,     [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
-      [GC_SAY_HELPS] = say_helps,   [GC_SAY_TLBS] = say_tlbs,
+      [GC_SAY_LAUNCH] = say_launch,   [GC_SAY_CANNOT] = say_cannot,
+      [GC_SAY_PARTIAL] = say_partial, [GC_SAY_STANDS] = say_stands,
+      [GC_SAY_TENSORS] = say_tensors, [GC_SAY_TEXTURES] = say_textures,
+      [GC_SAY_RULE] = say_rule,       [GC_SAY_NEAR] = say_near,
+      [GC_SAY_TRAFFIC] = say_traffic, [GC_SAY_REASONS] = say_reasons,
+      [GC_SAY_HELPS] = say_helps,     [GC_SAY_TLBS] = say_tlbs,
   };
 
   *text = '\0';

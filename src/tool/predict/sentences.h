@@ -14,6 +14,7 @@ enum gc_predict_sentences {
   GC_SAY_PARTIAL, /* only some of the blocks are modelled */
   GC_SAY_STANDS,  /* for other launches */
   GC_SAY_TENSORS, /* copies that no trace has */
+  GC_SAY_TEXTURES,
   GC_SAY_RULE,    /* how the order of loads was found: it decides about many hits */
   GC_SAY_NEAR,    /* the hit rate of L2 that a profiler shows, if partitions make a difference */
   GC_SAY_TRAFFIC, /* bytes, and how well the threads of a warp use the sectors */

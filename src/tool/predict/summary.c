@@ -24,82 +24,17 @@
 #define RANGES 9                /* the first of two columns, if there are any */
 #define CANNOT_RUN "cannot run" /* the section of the kernel says why */
 
-/* The launches of one kernel; each recorded one is counted for all for which it stands. */
-struct sum {
-  const char *name;
-  bool can_run; /* one of them, on this GPU; the numbers are of those */
-  uint64_t launches, l1_loads, l1_misses, l2_loads, l2_misses, l2_bytes, memory_bytes;
-  uint64_t misses[GC_MISS_COUNT];
-  /* hits: of each launch, those of the run that has the fewest, and the most */
-  double low[GC_RATE_COUNT], high[GC_RATE_COUNT];
-  double fewest; /* misses in L1: of each launch, those of the run that has the fewest */
-  struct gc_remedy_effect remedies[GC_REMEDY_COUNT];
-};
-
-static void add_range(struct sum *sum, enum gc_hit_rate rate, double loads,
-                      const struct gc_estimate *estimate)
-{
-  if (loads > 0) {
-    sum->low[rate] += loads * estimate->low;
-    sum->high[rate] += loads * estimate->high;
-  }
-}
-
-static void add(struct sum *sum, const struct gc_kernel_prediction *kernel)
-{
-  const uint64_t n = gc_trace_stands(&kernel->launch);
-
-  sum->name = kernel->launch.name;
-  sum->launches += n;
-  if (kernel->cannot_run)
-    return;
-  sum->can_run = true;
-  sum->l1_loads += n * kernel->counts.l1_loads.accesses;
-  sum->l1_misses += n * kernel->counts.l1_loads.misses;
-  sum->l2_loads += n * kernel->counts.l2_loads.accesses;
-  sum->l2_misses += n * kernel->counts.l2_loads.misses;
-  add_range(sum, GC_RATE_L1, (double)(n * kernel->counts.l1_loads.accesses),
-            &kernel->rates[GC_RATE_L1]);
-  add_range(sum, GC_RATE_L2, (double)(n * kernel->counts.l2_loads.accesses),
-            &kernel->rates[GC_RATE_L2]);
-  sum->l2_bytes += n * kernel->l2_read_bytes;
-  sum->memory_bytes += n * kernel->counts.memory_read_bytes;
-  for (int i = 0; i < GC_MISS_COUNT; i++)
-    sum->misses[i] += n * kernel->misses[i];
-  sum->fewest += (double)n * gc_helps_fewest(kernel);
-  for (int i = 0; i < GC_REMEDY_COUNT; i++) {
-    sum->remedies[i].tried = kernel->remedies[i].tried;
-    sum->remedies[i].misses += n * kernel->remedies[i].misses;
-  }
-}
-
-static void hit_rate(uint64_t loads, uint64_t misses, char cell[GC_CELL])
-{
-  if (loads)
-    snprintf(cell, GC_CELL, "%.1f %%", 100 * (double)(loads - misses) / (double)loads);
-  else
-    snprintf(cell, GC_CELL, "-");
-}
-
-static void hit_range(const struct sum *sum, enum gc_hit_rate rate, uint64_t loads,
-                      char cell[GC_CELL])
-{
-  if (loads)
-    gc_cell_range(&(struct gc_estimate){.low = sum->low[rate] / (double)loads,
-                                        .high = sum->high[rate] / (double)loads},
-                  cell);
-}
-
 /* Names the rows. left_out: NULL for a page; else the table is for the terminal, see
  * gc_table_narrow. 0, or -1: no memory. */
-static int name_rows(struct gc_table *table, const struct sum *sums, size_t count, char *left_out)
+static int name_rows(struct gc_table *table, const struct gc_kernel_prediction *sums, size_t count,
+                     char *left_out)
 {
   const char **names = calloc(count ? count : 1, sizeof *names);
   int status = names ? 0 : -1;
   size_t columns = left_out ? LEAST_NAME : PAGE_NAME, room;
 
   for (size_t k = 0; k < count && names; k++)
-    names[k] = sums[k].name;
+    names[k] = sums[k].launch.name;
   if (!status)
     status = gc_names_write(names, count, columns, table);
   if (!status && left_out) {
@@ -112,12 +47,12 @@ static int name_rows(struct gc_table *table, const struct sum *sums, size_t coun
   return status;
 }
 
-static void count_launches(const struct sum *sum, char (*row)[GC_CELL])
+static void count_launches(const struct gc_kernel_prediction *sum, char (*row)[GC_CELL])
 {
-  snprintf(row[1], GC_CELL, "%" PRIu64, sum->launches);
+  snprintf(row[1], GC_CELL, "%" PRIu64, gc_trace_stands(&sum->launch));
 }
 
-static int add_row(struct gc_table *table, const struct sum *sum)
+static int add_row(struct gc_table *table, const struct gc_kernel_prediction *sum)
 {
   char(*row)[GC_CELL] = gc_table_row(table);
   struct gc_helps helps;
@@ -125,49 +60,32 @@ static int add_row(struct gc_table *table, const struct sum *sum)
   if (!row)
     return -1;
   count_launches(sum, row);
-  if (!sum->can_run) {
+  if (sum->cannot_run) {
     snprintf(row[7], GC_CELL, CANNOT_RUN);
     return 0;
   }
-  snprintf(row[2], GC_CELL, "%" PRIu64, sum->l1_loads);
-  hit_rate(sum->l1_loads, sum->l1_misses, row[3]);
-  hit_rate(sum->l2_loads, sum->l2_misses, row[4]);
-  gc_format_bytes(sum->l2_bytes, row[5], GC_CELL);
-  gc_format_bytes(sum->memory_bytes, row[6], GC_CELL);
+  snprintf(row[2], GC_CELL, "%" PRIu64, sum->counts.l1_loads.accesses);
+  gc_cell_percent(sum->rates[GC_RATE_L1].value, row[3]);
+  gc_cell_percent(sum->rates[GC_RATE_L2].value, row[4]);
+  gc_format_bytes(sum->l2_read_bytes, row[5], GC_CELL);
+  gc_format_bytes(sum->counts.memory_read_bytes, row[6], GC_CELL);
   snprintf(row[7], GC_CELL, "%s", gc_main_reason(sum->misses));
-  helps = gc_helps_most(sum->l1_loads, sum->l1_misses, sum->fewest, sum->remedies);
+  helps = gc_helps_most(sum);
   if (helps.remedy >= 0)
     snprintf(row[8], GC_CELL, "%s +%.1f", gc_remedy_names[helps.remedy], 100 * helps.gain);
   if (table->columns > RANGES) {
-    hit_range(sum, GC_RATE_L1, sum->l1_loads, row[RANGES]);
-    hit_range(sum, GC_RATE_L2, sum->l2_loads, row[RANGES + 1]);
+    gc_cell_range(&sum->rates[GC_RATE_L1], row[RANGES]);
+    gc_cell_range(&sum->rates[GC_RATE_L2], row[RANGES + 1]);
   }
   return 0;
 }
 
-/* One sum for each name, in the order of the first launches; the caller frees them. NULL: no
- * memory. */
-static struct sum *sum_up(const struct gc_prediction *prediction, size_t *count)
-{
-  struct sum *sums = calloc(prediction->count, sizeof *sums);
-  size_t k;
-
-  *count = 0;
-  for (size_t i = 0; i < prediction->count && sums; i++) {
-    for (k = 0; k < *count && strcmp(sums[k].name, prediction->kernels[i].launch.name); k++)
-      ;
-    add(&sums[k], &prediction->kernels[i]);
-    *count += k == *count;
-  }
-  return sums;
-}
-
 /* Whether runs differ: not with --seeds 0, nor if all gave the same. */
-static bool have_ranges(const struct sum *sums, size_t count)
+static bool have_ranges(const struct gc_prediction *prediction)
 {
-  for (size_t k = 0; k < count && sums; k++)
+  for (size_t k = 0; k < prediction->sum_count; k++)
     for (int i = 0; i < GC_RATE_COUNT; i++)
-      if (sums[k].low[i] < sums[k].high[i])
+      if (prediction->sums[k].rates[i].low < prediction->sums[k].rates[i].high)
         return true;
   return false;
 }
@@ -178,18 +96,11 @@ int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *ta
   static const char *const titles[] = {"KERNEL",     "LAUNCHES", "SECTORS", "L1 HITS",
                                        "L2 HITS",    "FROM L2",  "MEMORY",  "MOSTLY",
                                        "HELPS MOST", "L1 RANGE", "L2 RANGE"};
-  size_t count;
-  struct sum *sums = sum_up(prediction, &count);
-  int failed = gc_table_start(table, titles, have_ranges(sums, count) ? RANGES + 2 : RANGES, 0x67e);
+  int failed = gc_table_start(table, titles, have_ranges(prediction) ? RANGES + 2 : RANGES, 0x67e);
 
-  if (!sums)
-    failed = -1;
-  for (size_t k = 0; k < count && !failed; k++)
-    failed = add_row(table, &sums[k]);
-  if (!failed)
-    failed = name_rows(table, sums, count, left_out);
-  free(sums);
-  return failed;
+  for (size_t k = 0; k < prediction->sum_count && !failed; k++)
+    failed = add_row(table, &prediction->sums[k]);
+  return failed ? failed : name_rows(table, prediction->sums, prediction->sum_count, left_out);
 }
 
 /* --- several GPUs ----------------------------------------------------------------------------- */
@@ -198,8 +109,8 @@ int gc_summary_table(const struct gc_prediction *prediction, struct gc_table *ta
 
 /* A GPU that has not failed, and its number on the command line. */
 struct column {
-  size_t number, count;
-  struct sum *sums;
+  size_t number;
+  const struct gc_prediction *prediction;
 };
 
 static void set_titles(char titles[2 + 3 * GPUS][32], const struct column *columns, size_t n)
@@ -224,25 +135,25 @@ static int make_columns(const struct column *columns, size_t n, struct gc_table 
   for (size_t i = 0; i < 2 + 3 * n; i++)
     titles[i] = texts[i];
   failed = gc_table_start(table, titles, 2 + 3 * n, 0xfe);
-  for (size_t k = 0; k < columns->count && !failed; k++) {
+  for (size_t k = 0; k < columns->prediction->sum_count && !failed; k++) {
     char(*row)[GC_CELL] = gc_table_row(table);
 
     failed = row ? 0 : -1;
     for (size_t i = 0; i < n && row; i++) {
-      const struct sum *sum = &columns[i].sums[k];
+      const struct gc_kernel_prediction *sum = &columns[i].prediction->sums[k];
 
       count_launches(sum, row);
-      if (!sum->can_run) {
+      if (sum->cannot_run) {
         snprintf(row[2 + 3 * i], GC_CELL, CANNOT_RUN);
         continue;
       }
-      hit_rate(sum->l1_loads, sum->l1_misses, row[2 + 3 * i]);
-      hit_rate(sum->l2_loads, sum->l2_misses, row[3 + 3 * i]);
-      gc_format_bytes(sum->memory_bytes, row[4 + 3 * i], GC_CELL);
+      gc_cell_percent(sum->rates[GC_RATE_L1].value, row[2 + 3 * i]);
+      gc_cell_percent(sum->rates[GC_RATE_L2].value, row[3 + 3 * i]);
+      gc_format_bytes(sum->counts.memory_read_bytes, row[4 + 3 * i], GC_CELL);
     }
   }
   if (!failed)
-    failed = name_rows(table, columns->sums, columns->count, left_out);
+    failed = name_rows(table, columns->prediction->sums, columns->prediction->sum_count, left_out);
   if (failed)
     free(table->cells);
   return failed;
@@ -253,18 +164,11 @@ int gc_side_by_side_table(const struct gc_predicted *predicted, size_t count, si
 {
   struct column columns[GPUS];
   size_t n = 0;
-  int failed = 0;
 
-  for (; *next < count && n < GPUS && !failed; ++*next)
-    if (!predicted[*next].failed) {
-      columns[n].number = *next + 1;
-      columns[n].sums = sum_up(predicted[*next].prediction, &columns[n].count);
-      failed = columns[n].sums ? 0 : -1;
-      n++;
-    }
-  if (n && !failed)
-    failed = make_columns(columns, n, table, left_out);
-  for (size_t i = 0; i < n; i++)
-    free(columns[i].sums);
-  return failed ? failed : n > 0;
+  for (; *next < count && n < GPUS; ++*next)
+    if (!predicted[*next].failed)
+      columns[n++] = (struct column){*next + 1, predicted[*next].prediction};
+  if (!n)
+    return 0;
+  return make_columns(columns, n, table, left_out) ? -1 : 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/trace/join.h"
 
-#include "tool/print/demangle.h"
+#include "predict/demangle.h"
 #include "tool/print/messages.h"
 #include "tool/trace/module.h"
 #include "util/number.h"
@@ -16,6 +16,9 @@
 
 #define SUFFIX ".part"
 #define MOST_MODULES 1000000
+
+const char gc_joined_can_launch[] =
+    "kernels of the program can launch others (dynamic parallelism), which are not recorded";
 
 struct part {
   FILE *file;
@@ -155,6 +158,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
     if (bytes && in_header) {
       code = find_module(part, nvdisasm, module);
       joined->without_code += !code || !gc_module_write(code, kernel, trace);
+      joined->can_launch |= code && gc_module_can_launch(code);
       in_header = false;
     }
     fprintf(trace, "%s\n", part->line);
@@ -169,6 +173,7 @@ static int copy_launch(struct part *part, const char *kernel, const char *nvdisa
     code = find_module(part, nvdisasm, module);
     if (code)
       gc_module_write(code, kernel, trace);
+    joined->can_launch |= code && gc_module_can_launch(code);
   }
   joined->kernels++;
   joined->launches += stands;
@@ -293,6 +298,8 @@ static void write_left_out(const struct gc_joined *joined, FILE *trace)
   if (joined->early)
     fprintf(trace, "left-out ? %" PRIu64 " process%s ended early\n", joined->early,
             joined->early == 1 ? "" : "es");
+  if (joined->can_launch)
+    fprintf(trace, "left-out ? %s\n", gc_joined_can_launch);
 }
 
 int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
@@ -302,7 +309,7 @@ int gc_trace_join(const char *directory, const char *nvdisasm, FILE *trace,
   const int count = scandir(directory, &parts, is_part, versionsort);
   int status = count < 0 ? -errno : 0;
 
-  *joined = (struct gc_joined){.verbose = joined->verbose};
+  *joined = (struct gc_joined){.verbose = joined->verbose, .has_nvdisasm = *nvdisasm};
   fputs("hwloc-gpucache-trace 2\n", trace);
   for (int i = 0; i < count; i++) {
     if (!status)

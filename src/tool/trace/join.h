@@ -19,8 +19,13 @@ struct gc_joined {
   uint64_t kernels, sampled; /* in the trace; of these, without some of their blocks */
   uint64_t launches;         /* for which they stand */
   uint64_t left_out, in_graphs, without_code;
+  bool has_nvdisasm;
+  bool can_launch; /* kernels in the trace belong to modules whose kernels can launch others */
   struct gc_error why, why_failed; /* of the first launch that was left out, the first process */
 };
+
+/* What can_launch means for the trace. */
+extern const char gc_joined_can_launch[];
 
 /* Writes the launches of all processes that are complete. 0, or a negative errno with a sentence;
  * joined is filled in any case. */

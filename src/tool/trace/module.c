@@ -22,6 +22,10 @@
 #define SECTION ".section\t.text."
 #define MOST_SECONDS 60
 
+/* The functions of NVIDIA's device runtime that launch a kernel and a graph. A module has them only
+ * if it calls them. */
+static const char *const launches[] = {"__cudaCDP2LaunchDeviceV2", "cudaGraphLaunch"};
+
 struct gc_module {
   char *cubin;
   const char *nvdisasm;
@@ -29,6 +33,7 @@ struct gc_module {
   size_t elf_size, text_size;
   bool disassembled;
   bool whole;        /* a kernel that is needed has no symbol */
+  bool can_launch;
   uint32_t *symbols; /* of the kernels that are needed */
   size_t needed;
 };
@@ -53,24 +58,6 @@ static int read_file(int file, char **content, size_t *size)
   (*content)[got] = '\0';
   *size = (size_t)got;
   return 0;
-}
-
-struct gc_module *gc_module_read(const char *cubin, const char *nvdisasm)
-{
-  struct gc_module *module = calloc(1, sizeof *module);
-  const int file = open(cubin, O_RDONLY | O_CLOEXEC);
-
-  if (module && file >= 0 && !read_file(file, &module->elf, &module->elf_size))
-    module->cubin = strdup(cubin);
-  if (file >= 0)
-    close(file);
-  if (module && !module->cubin) {
-    gc_module_free(module);
-    return NULL;
-  }
-  if (module)
-    module->nvdisasm = nvdisasm;
-  return module;
 }
 
 void gc_module_free(struct gc_module *module)
@@ -122,7 +109,7 @@ static bool find_section(const struct gc_module *module, uint32_t type, const ch
   return false;
 }
 
-/* The number of a kernel's symbol; 0: there is none. */
+/* The number of a function's symbol; 0: there is none. */
 static uint32_t symbol(const struct gc_module *module, const char *kernel)
 {
   Elf64_Shdr symbols, names;
@@ -142,6 +129,32 @@ static uint32_t symbol(const struct gc_module *module, const char *kernel)
       return i;
   }
   return 0;
+}
+
+struct gc_module *gc_module_read(const char *cubin, const char *nvdisasm)
+{
+  struct gc_module *module = calloc(1, sizeof *module);
+  const int file = open(cubin, O_RDONLY | O_CLOEXEC);
+
+  if (module && file >= 0 && !read_file(file, &module->elf, &module->elf_size))
+    module->cubin = strdup(cubin);
+  if (file >= 0)
+    close(file);
+  if (module && !module->cubin) {
+    gc_module_free(module);
+    return NULL;
+  }
+  if (module) {
+    module->nvdisasm = nvdisasm;
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
+      module->can_launch |= symbol(module, launches[i]) != 0;
+  }
+  return module;
+}
+
+bool gc_module_can_launch(const struct gc_module *module)
+{
+  return module->can_launch;
 }
 
 void gc_module_need(struct gc_module *module, const char *kernel)

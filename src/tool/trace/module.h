@@ -16,6 +16,9 @@ struct gc_module;
 struct gc_module *gc_module_read(const char *cubin, const char *nvdisasm);
 void gc_module_free(struct gc_module *module);
 
+/* Whether its kernels can launch kernels or graphs. */
+bool gc_module_can_launch(const struct gc_module *module);
+
 /* This kernel will be written. To be called for all of them before the first one is written: of
  * large modules, it takes long to disassemble all kernels. */
 void gc_module_need(struct gc_module *module, const char *kernel);

@@ -181,11 +181,14 @@ static void report_left_out(const struct gc_joined *joined)
   if (joined->early)
     gc_say(NULL, "%" PRIu64 " process%s ended early: the trace has the launches that were complete",
            joined->early, joined->early == 1 ? "" : "es");
+  if (joined->can_launch)
+    gc_say(NULL, "%s", gc_joined_can_launch);
   if (joined->without_code)
     gc_say(NULL,
-           "%" PRIu64 " kernel%s without machine code, which needs nvdisasm of the CUDA "
-           "Toolkit: predict assumes that a warp waits for each load",
-           joined->without_code, joined->without_code == 1 ? " is" : "s are");
+           "%" PRIu64 " kernel%s without machine code, which %s: predict assumes that a warp waits "
+           "for each load",
+           joined->without_code, joined->without_code == 1 ? " is" : "s are",
+           joined->has_nvdisasm ? "nvdisasm did not print" : "needs nvdisasm of the CUDA Toolkit");
 }
 
 /* Says how many launches there were, if only a sample of them was recorded. */
