@@ -9,6 +9,7 @@
 
 #include "measure/measure.h"
 #include "options.h"
+#include "record/kinds.h"
 #include "store/store.h"
 #include "tool/commands.h"
 #include "tool/measure/measure_one.h"
@@ -19,7 +20,6 @@
 #include "tool/process/child.h"
 #include "tool/process/environment.h"
 #include "tool/process/stack.h"
-#include "tool/show/show.h"
 #include "trace/settings.h"
 #include "util/error.h"
 #include "util/number.h"
@@ -52,6 +52,7 @@ enum {
 };
 
 #define ANY_NUMBER SIZE_MAX
+#define ALL_ELEMENTS ((1u << GC_KIND_COUNT) - 1)
 #define LIMIT (UINT64_C(4) << 30) /* default of --limit, bytes */
 
 static const struct gc_subcommand commands[] = {
@@ -264,17 +265,22 @@ static void print_version(void)
 #define SECONDS_OF(most) "a number of seconds above 0 and up to " TEXT_OF(most)
 #define FLAG(name, commands, field, help)                                                          \
   {                                                                                                \
-    name, NULL, commands, offsetof(struct gc_tool, field), NULL, NULL, NULL, help                  \
+    name, NULL, commands, offsetof(struct gc_tool, field), NULL, NULL, NULL, help, false           \
+  }
+/* A comma list. Given twice, the second one would silently replace the first. */
+#define LIST_OF(name, value, commands, field, needs, help)                                         \
+  {                                                                                                \
+    name, value, commands, offsetof(struct gc_tool, field), read_list, needs, NULL, help, true     \
   }
 #define VALUE(name, value, commands, field, read, needs, help)                                     \
   {                                                                                                \
-    name, value, commands, offsetof(struct gc_tool, field), read, needs, NULL, help                \
+    name, value, commands, offsetof(struct gc_tool, field), read, needs, NULL, help, false         \
   }
 
 /* The manual page describes each option that has a help. */
 static const struct gc_option options[] = {
-    VALUE("only", "LIST", MEASURE, only, read_list, "elements, comma-separated",
-          "measure these elements only (L1Cache,L2Cache...); store nothing"),
+    LIST_OF("only", "LIST", MEASURE, only, "elements, comma-separated",
+            "measure these elements only (L1Cache,L2Cache...); store nothing"),
     FLAG("force", MEASURE, force, "measure even if there is a valid record"),
     FLAG("replace", MEASURE, replace,
          "like --force, and replace the record even if values would be lost"),
@@ -283,38 +289,38 @@ static const struct gc_option options[] = {
     VALUE("raw", "DIR", MEASURE, raw, read_text, "a directory",
           "measure like --force, and write the data behind all values into DIR"),
     VALUE("resume", "STEP", MEASURE, resume, read_step, "the number of a step", NULL),
-    VALUE("element", "LIST", SHOW, element, read_list, "elements, comma-separated",
-          "show these elements only (L1Cache,L2Cache...)"),
+    LIST_OF("element", "LIST", SHOW, element, "elements, comma-separated",
+            "show these elements only (L1Cache,L2Cache...)"),
     FLAG("all", PURGE, all, "remove all of them"),
     VALUE("format", "FORMAT", EXPORT, format, read_text, "a format",
           "xml (hwloc, default), mt4g, mt4g-csv, accelsim, inductor or roofline"),
     VALUE("output", "FILE", EXPORT | TRACE, output, read_text, "a file", "write to this file"),
     VALUE("raw", "DIR", REPORT, raw, read_text, "a directory",
-          "with the curves that measure --raw DIR wrote"),
+          "add the curves that measure --raw DIR wrote"),
     VALUE("tolerance", "PCT", COMPARE, tolerance, read_tolerance, "a percentage from 0 to 1000",
           "allow numbers to differ by this percentage"),
     VALUE("record", "FILE", PREDICT, records, read_another, "a file",
-          "on the GPU of this record; several: compare them"),
+          "predict for the GPU of this record; given several times: compare them"),
     VALUE("gpu", "GPU", PREDICT, gpus, read_another, "a GPU",
-          "on this GPU of the machine; several: compare them"),
+          "predict for this GPU of the machine; given several times: compare them"),
     VALUE("carveout", "PCT", PREDICT, carveout, read_carveout, "a whole percentage from 0 to 100",
-          "as if all kernels preferred this carve-out for shared memory"),
+          "assume that all kernels prefer this carve-out for shared memory"),
     VALUE("sweep", "KIND", PREDICT, sweep, read_sweep,
           "carveout, capacity, ways, line or outstanding",
           "vary one property: carveout, capacity, ways, line or outstanding"),
     VALUE("kernel", "REGEX", TRACE | PREDICT, kernel, read_kernel, "a regular expression",
-          "kernels in whose (mangled) name this matches"),
+          "only kernels whose (mangled) name matches"),
     VALUE("launches", "FROM-TO", TRACE | PREDICT, launches, read_launches,
           "numbers of kernels, such as 3, 3-5 or 3-, or all",
-          "kernels with these numbers, from 1, or all (default of trace: a sample)"),
+          "only kernels with these numbers, from 1, or all (default of trace: a sample)"),
     VALUE("blocks", "N", TRACE | PREDICT, blocks, read_blocks, "a number of blocks, or all",
           "record about N blocks of each launch, or all (default: a sample)"),
     VALUE("limit", "SIZE", TRACE | PREDICT, limit, read_size, "a size, such as 500M or 4G",
-          "record no further launches after this size (4G)"),
+          "record no more launches when the trace has this size (default: 4G)"),
     VALUE("seeds", "N", PREDICT, seeds, read_seeds, "a number from 0 to 1000",
-          "runs for the range, with values that the record leaves open (10)"),
+          "runs that vary what the record leaves open, for the range (default: 10)"),
     VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
-          "runs at the same time (one for each processor, at most 4)"),
+          "number of runs at the same time (default: one for each processor, at most 4)"),
     VALUE("sms", "N", PREDICT, sms, read_sms, "a number from 1 to 4096",
           "model the blocks of N SMs only, which is faster (default: all SMs)"),
     FLAG("reuse", PREDICT, reuse, "count the reuse distances of lines, too"),
@@ -331,11 +337,11 @@ static const struct gc_option options[] = {
     FLAG("json", SHOW | DOCTOR | COMPARE | PREDICT, json, "print JSON, for programs"),
     VALUE("timeout", "SECONDS", ALL & ~(LIST | PURGE | PLOT | TRACE), timeout, read_seconds,
           SECONDS_OF(GC_MOST_SECONDS), "stop after this time, at most a day (86400)"),
-    VALUE("sim", "NAME[,NAME]", ALL & ~(PLOT | TRACE), sims, read_list, "names of simulated GPUs",
-          "use simulated GPUs instead of real ones"),
+    LIST_OF("sim", "NAME[,NAME]", ALL & ~(PLOT | TRACE), sims, "names of simulated GPUs",
+            "use simulated GPUs instead of real ones"),
     FLAG("verbose", ALL, times, "print messages about what is done"),
-    {"help", NULL, ALL, 0, NULL, NULL, print_help, "print this text"},
-    {"version", NULL, ALL, 0, NULL, NULL, print_version, "print the version"},
+    {"help", NULL, ALL, 0, NULL, NULL, print_help, "print this text", false},
+    {"version", NULL, ALL, 0, NULL, NULL, print_version, "print the version", false},
 };
 
 static const struct gc_command_line command_line = {commands, sizeof commands / sizeof *commands,
@@ -343,14 +349,17 @@ static const struct gc_command_line command_line = {commands, sizeof commands / 
 
 static void print_help(void)
 {
-  puts("Usage: " GC_TOOL_NAME " COMMAND [OPTION]... [ARGUMENT]...\n"
-       "Measures the memory hierarchy of GPUs and stores it for hwloc.\n");
+  gc_terminal_print("Usage: " GC_TOOL_NAME " COMMAND [OPTION]... [ARGUMENT]...\n"
+                    "Measures the memory hierarchy of GPUs and stores it for hwloc.\n\n",
+                    NULL);
   gc_options_help(&command_line);
-  puts("\n"
-       "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME. Without GPU, all are used.\n"
-       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no GPU that can be used.\n"
-       "doctor: 0 lstopo (or pyhwloc) will show the caches, 1 it will not.\n"
-       "compare: 0 alike, 1 different, 2 wrong usage, 4 failed.");
+  putchar('\n');
+  gc_terminal_print(
+      "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME. Without GPU, all are used.\n"
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no GPU that can be used.\n"
+      "doctor: 0 lstopo (or pyhwloc) will show the caches, 1 it will not.\n"
+      "compare: 0 alike, 1 different, 2 wrong usage, 4 failed.",
+      NULL);
 }
 
 /* Why two options that were given cannot be used together, because one of them would do nothing;
@@ -419,7 +428,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct gc_su
   tool->verbose |= tool->times;
   tool->of_files = (*command)->bit & (SHOW | EXPORT | REPORT | COMPARE);
   if (gc_measure_check_only(tool->only, &err) ||
-      gc_show_elements(tool->element, &tool->elements, &err))
+      (tool->element && gc_kinds_read(tool->element, ALL_ELEMENTS, &tool->elements, &err)))
     return gc_options_wrong("%s", err.text);
   why = contradiction(tool, (*command)->bit);
   if (why)

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "tool/print/messages.h"
+#include "tool/print/terminal.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -121,6 +122,9 @@ static int read_all(const struct gc_command_line *line, int argc, char **argv, b
       return gc_options_wrong(c == ':' ? "an argument is missing after '%s'"
                                        : "unknown or misused option '%s'",
                               argv[optind - 1]);
+    if (given[row] && line->options[row].once)
+      return gc_options_wrong("--%s is given twice; write one list, separated by commas",
+                              line->options[row].name);
     status = set(&line->options[row], tool);
     if (status >= 0)
       return status;
@@ -176,8 +180,8 @@ int gc_options_read(const struct gc_command_line *line, int argc, char **argv, s
  * no room. */
 static void end_row(int width, const char *sentence)
 {
-  printf(width < COLUMN ? "%*s%s\n" : "\n%*s%s\n", width < COLUMN ? COLUMN - width : COLUMN, "",
-         sentence);
+  printf(width < COLUMN ? "%*s" : "\n%*s", width < COLUMN ? COLUMN - width : COLUMN, "");
+  gc_terminal_print_from(sentence, COLUMN);
 }
 
 static void print_options(const struct gc_command_line *line, unsigned commands, int indent)
@@ -202,12 +206,14 @@ static bool begins_group(const struct gc_command_line *line, size_t i)
 
 void gc_options_help(const struct gc_command_line *line)
 {
+  unsigned all = 0;
   char text[256];
 
   puts("Commands:");
   for (size_t i = 0; i < line->command_count; i++) {
     const struct gc_subcommand *command = &line->commands[i];
 
+    all |= command->bit;
     end_row(printf("  %s %s", command->name, command->arguments), command->help);
     print_options(line, command->bit, 4);
   }
@@ -216,7 +222,8 @@ void gc_options_help(const struct gc_command_line *line)
 
     if (!(commands & (commands - 1)) || !begins_group(line, i))
       continue; /* of a single command, or printed already */
-    printf("\n%s:\n", names(line, commands, " and ", text));
+    putchar('\n');
+    gc_terminal_say("%s:", commands == all ? "all commands" : names(line, commands, " and ", text));
     print_options(line, commands, 2);
   }
 }

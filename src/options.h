@@ -28,6 +28,7 @@ struct gc_option {
   const char *needs;                           /* "a directory" */
   void (*print)(void); /* instead of a field: prints, and the program ends */
   const char *help;    /* NULL: only this program uses the option, and the help is without it */
+  bool once;           /* given twice, it is refused; else the last one counts, or what read does */
 };
 
 struct gc_command_line {

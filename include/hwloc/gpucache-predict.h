@@ -75,7 +75,8 @@ struct hwloc_gpucache_predict_options {
   /** \brief Runs with values drawn from what the record leaves open; 0: 10. At most 1000 */
   unsigned seeds;
   /** \brief Runs at the same time. 0: one for each processor, but at most 4. Each run takes 70 to
-   * 110 MB for an H200 */
+   * 110 MB for an H200, and 32 to 64 bytes for each line that a warp instruction of a resident block
+   * accesses (doc/predict.md) */
   unsigned threads;
   /** \brief 1: count reuse distances, too, which takes one run more; 0: not */
   int reuse_distances;
@@ -321,7 +322,8 @@ hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *predicti
 /** \brief Number of sums: one for each name of a kernel, in the order of their first launches.
  *
  * A sum adds up the launches with one name that can run on this GPU. Each recorded launch counts as
- * often as HWLOC_GPUCACHE_LAUNCHES says. Sums are part of the prediction: they need no time, and
+ * often as HWLOC_GPUCACHE_LAUNCHES says, and its modelled blocks for all that were launched, so the
+ * counts of a sum are estimated if not all blocks are modelled. Sums are part of the prediction: they need no time, and
  * strings are valid as long as it is. */
 size_t hwloc_gpucache_prediction_sums(const struct hwloc_gpucache_prediction *prediction);
 

@@ -292,6 +292,7 @@ static void collect(struct job *job, const struct gc_settings *settings,
     return;
   }
   outcome->failed = true;
+  outcome->late = command->end == GC_END_LATE;
   explain(command, seconds, err.text, why, sizeof(why));
   moved = earlier && gc_gpus_drop_host(settings->root, job->gpu, earlier);
   if (!earlier || gc_provisional_why(earlier) || moved) /* else no later load tries again */

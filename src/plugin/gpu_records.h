@@ -20,6 +20,7 @@ struct gc_outcome {
   bool wanted;              /* to be measured */
   bool fresh;               /* measured for this load */
   bool failed;              /* something went wrong that should be printed */
+  bool late;                /* the deadline came before it was measured; failed is set, too */
   char status[800];         /* GPUCacheStatus */
 };
 

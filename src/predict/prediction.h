@@ -35,6 +35,7 @@ struct gc_kernel_prediction {
   /* Why no block of the launch fits on an SM of this GPU: all below is 0, and rates are NaN. NULL:
    * it fits. */
   char *cannot_run;
+  bool estimated;            /* of a sum: some launches count for more blocks than were modelled */
   unsigned blocks_per_sm;    /* that reside at the same time */
   struct gc_gpu_summary gpu; /* with the values of the record */
   struct gc_counts counts;   /* of that run */

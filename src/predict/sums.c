@@ -22,45 +22,69 @@ static void end_range(struct gc_estimate *sum, uint64_t hits, uint64_t loads)
   sum->high /= (double)loads;
 }
 
-static void add_cache(struct gc_cache_counts *sum, uint64_t n, const struct gc_cache_counts *of)
+/* How often a recorded launch counts: as often as it stands for others, and its blocks for all
+ * that were launched. */
+struct weight {
+  uint64_t launches, blocks, of_blocks;
+};
+
+static struct weight weight_of(const struct gc_trace_launch *launch)
 {
-  sum->accesses += n * of->accesses;
-  sum->hits += n * of->hits;
-  sum->hits_on_miss += n * of->hits_on_miss;
-  sum->misses += n * of->misses;
-  sum->compulsory += n * of->compulsory;
+  const bool partial = launch->blocks && launch->launched_blocks > launch->blocks;
+
+  return (struct weight){gc_trace_stands(launch), partial ? launch->launched_blocks : 1,
+                         partial ? launch->blocks : 1};
 }
 
-static void add_counts(struct gc_counts *sum, uint64_t n, const struct gc_counts *of)
+static uint64_t times(const struct weight *n, uint64_t count)
+{
+  const unsigned __int128 all = (unsigned __int128)count * n->launches * n->blocks;
+
+  return (uint64_t)((all + n->of_blocks / 2) / n->of_blocks);
+}
+
+static void add_cache(struct gc_cache_counts *sum, const struct weight *n,
+                      const struct gc_cache_counts *of)
+{
+  sum->accesses += times(n, of->accesses);
+  sum->hits += times(n, of->hits);
+  sum->hits_on_miss += times(n, of->hits_on_miss);
+  sum->misses += times(n, of->misses);
+  sum->compulsory += times(n, of->compulsory);
+}
+
+static void add_counts(struct gc_counts *sum, const struct weight *n, const struct gc_counts *of)
 {
   add_cache(&sum->l1_loads, n, &of->l1_loads);
   add_cache(&sum->l2_loads, n, &of->l2_loads);
   add_cache(&sum->l2_stores, n, &of->l2_stores);
-  sum->l2_loads_far += n * of->l2_loads_far;
-  sum->l1_stores += n * of->l1_stores;
-  sum->l1_bypassing += n * of->l1_bypassing;
-  sum->atomics += n * of->atomics;
-  sum->l1_load_instructions += n * of->l1_load_instructions;
-  sum->memory_read_bytes += n * of->memory_read_bytes;
+  sum->l2_loads_far += times(n, of->l2_loads_far);
+  sum->l1_stores += times(n, of->l1_stores);
+  sum->l1_bypassing += times(n, of->l1_bypassing);
+  sum->atomics += times(n, of->atomics);
+  sum->l1_load_instructions += times(n, of->l1_load_instructions);
+  sum->memory_read_bytes += times(n, of->memory_read_bytes);
   for (int i = 0; i < GC_TLB_LEVELS; i++) {
-    sum->tlbs[i].lookups += n * of->tlbs[i].lookups;
-    sum->tlbs[i].misses += n * of->tlbs[i].misses;
+    sum->tlbs[i].lookups += times(n, of->tlbs[i].lookups);
+    sum->tlbs[i].misses += times(n, of->tlbs[i].misses);
   }
 }
 
-static void add_distances(struct gc_reuse_bins *sum, uint64_t n, const struct gc_reuse_bins *of)
+static void add_distances(struct gc_reuse_bins *sum, const struct weight *n,
+                          const struct gc_reuse_bins *of)
 {
   for (unsigned i = 0; i < GC_REUSE_BINS; i++)
-    sum->loads[i] += n * of->loads[i];
-  sum->first += n * of->first;
+    sum->loads[i] += times(n, of->loads[i]);
+  sum->first += times(n, of->first);
 }
 
 /* The first launch that can run on the GPU replaces one that cannot. */
 static void add(struct gc_kernel_prediction *sum, const struct gc_kernel_prediction *kernel)
 {
-  const uint64_t n = gc_trace_stands(&kernel->launch), launches = sum->launch.launches;
-  const double l1_loads = (double)(n * kernel->counts.l1_loads.accesses);
-  const double l2_loads = (double)(n * kernel->counts.l2_loads.accesses);
+  const struct weight weight = weight_of(&kernel->launch), *n = &weight;
+  const uint64_t launches = sum->launch.launches;
+  const double l1_loads = (double)times(n, kernel->counts.l1_loads.accesses);
+  const double l2_loads = (double)times(n, kernel->counts.l2_loads.accesses);
 
   if (!launches || (sum->cannot_run && !kernel->cannot_run)) {
     sum->launch = kernel->launch;
@@ -68,19 +92,20 @@ static void add(struct gc_kernel_prediction *sum, const struct gc_kernel_predict
     sum->cannot_run = kernel->cannot_run;
     sum->has_distances = kernel->has_distances;
   }
-  sum->launch.launches = launches + n;
+  sum->launch.launches = launches + n->launches;
   if (kernel->cannot_run)
     return;
+  sum->estimated |= n->blocks > n->of_blocks;
   add_counts(&sum->counts, n, &kernel->counts);
-  sum->l2_read_bytes += n * kernel->l2_read_bytes;
+  sum->l2_read_bytes += times(n, kernel->l2_read_bytes);
   add_range(&sum->rates[GC_RATE_L1], l1_loads, &kernel->rates[GC_RATE_L1]);
   add_range(&sum->rates[GC_RATE_L2], l2_loads, &kernel->rates[GC_RATE_L2]);
   add_range(&sum->l2_near_rate, l2_loads, &kernel->l2_near_rate);
   for (int i = 0; i < GC_MISS_COUNT; i++)
-    sum->misses[i] += n * kernel->misses[i];
+    sum->misses[i] += times(n, kernel->misses[i]);
   for (int i = 0; i < GC_REMEDY_COUNT; i++) {
     sum->remedies[i].tried = kernel->remedies[i].tried;
-    sum->remedies[i].misses += n * kernel->remedies[i].misses;
+    sum->remedies[i].misses += times(n, kernel->remedies[i].misses);
   }
   add_distances(&sum->distances, n, &kernel->distances);
 }

@@ -4,6 +4,8 @@
 
 #include <hwloc/gpucache.h>
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct gc_kind_info gc_kinds[GC_KIND_COUNT] = {
@@ -38,4 +40,38 @@ enum gc_kind gc_kind_by_subtype(const char *subtype)
   while (kind < GC_KIND_COUNT && strcmp(gc_kinds[kind].subtype, subtype))
     kind++;
   return kind;
+}
+
+void gc_kinds_list(unsigned kinds, char text[GC_KIND_LIST])
+{
+  size_t used = 0;
+
+  *text = '\0';
+  for (unsigned kind = 0; kind <= GC_WHOLE_GPU; kind++)
+    if (kinds >> kind & 1)
+      used += (size_t)snprintf(text + used, GC_KIND_LIST - used, "%s%s", used ? ", " : "",
+                               gc_kind_name(kind));
+}
+
+int gc_kinds_read(const char *list, unsigned known, unsigned *kinds, struct gc_error *err)
+{
+  struct gc_few_names unknown = { .last = "and" };
+  char word[64], all[GC_KIND_LIST];
+
+  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+    unsigned kind = 0;
+
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, ","), at);
+    while (kind <= GC_WHOLE_GPU && strcmp(gc_kind_name(kind), word))
+      kind++;
+    if (!(known >> kind & 1))
+      gc_few_add(&unknown, word);
+    else
+      *kinds |= 1u << kind;
+  }
+  if (!unknown.count)
+    return 0;
+  gc_kinds_list(known, all);
+  return gc_fail(err, -EINVAL, "unknown element%s: %s; known: %s", unknown.count > 1 ? "s" : "",
+                 unknown.text, all);
 }

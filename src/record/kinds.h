@@ -7,6 +7,8 @@
 #ifndef GC_RECORD_KINDS_H
 #define GC_RECORD_KINDS_H
 
+#include "util/error.h"
+
 #include <stdbool.h>
 
 /* Outermost first: the parent of an element is the nearest kind in its chain of parents
@@ -45,6 +47,14 @@ extern const struct gc_kind_info gc_kinds[GC_KIND_COUNT];
 
 /* The subtype; "GPU" for GC_WHOLE_GPU. */
 const char *gc_kind_name(enum gc_kind kind);
+
+/* A set of kinds, perhaps with GC_WHOLE_GPU: bit 1 << kind. Writes their subtypes, "L1Cache, LDS". */
+#define GC_KIND_LIST 256
+void gc_kinds_list(unsigned kinds, char text[GC_KIND_LIST]);
+
+/* Reads a comma list of subtypes into a set of kinds. known: the set that counts. 0; -EINVAL with a
+ * sentence if words name none of it. */
+int gc_kinds_read(const char *list, unsigned known, unsigned *kinds, struct gc_error *err);
 
 /* The kind with this subtype, or GC_KIND_COUNT. */
 enum gc_kind gc_kind_by_subtype(const char *subtype);

@@ -43,14 +43,6 @@ static const char *variable(enum gc_env_variable which)
   return value && *value ? value : NULL;
 }
 
-/* Why the variable names no directory. */
-static const char *lacks(enum gc_env_variable which)
-{
-  const char *value = gc_env_get(which);
-
-  return !value ? "not set" : *value ? "not absolute" : "empty";
-}
-
 /* levels: how many of the last components of the path may be created. A home directory is never
  * created; all components of $HWLOC_GPUCACHE_DIR may be. */
 static int find_dir(char *dir, size_t size, unsigned *levels, struct gc_error *err)
@@ -70,9 +62,8 @@ static int find_dir(char *dir, size_t size, unsigned *levels, struct gc_error *e
   else if (home && home[0] == '/')
     length = snprintf(dir, size, "%s/.cache/hwloc-gpucache", home);
   else
-    return gc_fail(err, -ENOENT, "no directory for records: " HWLOC_GPUCACHE_DIR_ENV
-                   " is %s, XDG_CACHE_HOME is %s, HOME is %s; set " HWLOC_GPUCACHE_DIR_ENV,
-                   lacks(GC_ENV_DIR), lacks(GC_ENV_XDG_CACHE_HOME), lacks(GC_ENV_HOME));
+    return gc_fail(err, -ENOENT, "no directory for records: set " HWLOC_GPUCACHE_DIR_ENV
+                   ", XDG_CACHE_HOME or HOME to an absolute path");
   if (length < 0 || (size_t)length >= size)
     return gc_fail(err, -ENAMETOOLONG, "the path of the directory for records is too long");
   /* O_NOFOLLOW follows a link with a slash at the end of its name. */

@@ -188,7 +188,6 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/show/print_json.c \
 	src/tool/show/print_json.h \
 	src/tool/show/show.c \
-	src/tool/show/show.h \
 	src/tool/sources/choose.c \
 	src/tool/sources/choose.h \
 	src/tool/sources/sources.c \

@@ -96,7 +96,7 @@ void gc_few_add(struct gc_few_names *few, const char *name)
   const size_t room = sizeof few->text - few->shown;
 
   if (few->count++ >= MOST)
-    snprintf(end, room, " or %zu more", few->count - MOST);
+    snprintf(end, room, " %s %zu more", few->last ? few->last : "or", few->count - MOST);
   else
     few->shown += (size_t)snprintf(end, room, "%s'%.*s'", few->count > 1 ? ", " : "",
                                    (int)gc_whole_characters(name, 120), name);

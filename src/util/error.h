@@ -42,11 +42,13 @@ int gc_fail_in(struct gc_error *err, int status, const char *prefix);
 
 /* Names for a sentence, quoted: the first ones, and how many more there are. */
 struct gc_few_names {
+  const char *last;    /* the word before the number; NULL: "or" */
   char text[480];      /* "'a', 'b', 'c' or 17 more" */
   size_t count, shown; /* names; bytes of the first ones */
 };
 
-/* Appends a name, of which it keeps at most 120 bytes. The caller zeroes the struct first. */
+/* Appends a name, of which it keeps at most 120 bytes. The caller zeroes the struct first, except
+ * for `last`. */
 void gc_few_add(struct gc_few_names *few, const char *name);
 
 #endif

@@ -4,13 +4,15 @@
  * Preloaded into a program: calls that concern paths with $BLOCK_PATH in them never return, as when
  * the server of a file system is down. $BLOCK_CALLS: letters of the calls that block: r opening for
  * reading, w opening for writing and making directories, x starting a program. With k, whatever the
- * path, no process can be killed, as in uninterruptible sleep.
+ * path, no process can be killed, as in uninterruptible sleep. A call of the command that
+ * blocks makes the file $BLOCK_MARK.
  *
  * Opening a path with $BLOCK_WAITS waits until a path with $BLOCK_UNTIL is opened, which must be in
  * another thread. After ten seconds the process ends with status 99.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -28,9 +30,14 @@ static void block(char call, const char *path)
 {
   const char *blocked = getenv("BLOCK_PATH"), *calls = getenv("BLOCK_CALLS");
 
-  if (blocked && calls && strchr(calls, call) && strstr(path, blocked))
-    for (;;)
-      pause();
+  const char *mark = getenv("BLOCK_MARK");
+
+  if (!blocked || !calls || !strchr(calls, call) || !strstr(path, blocked))
+    return;
+  if (mark && strstr(program_invocation_name, "hwloc-gpucache"))
+    syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT, 0600);
+  for (;;)
+    pause();
 }
 
 static void wait_for_other(const char *path)

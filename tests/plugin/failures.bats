@@ -32,13 +32,13 @@ since() {
 }
 
 @test "a hanging tool delays one load only" {
-  FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5 topology > /dev/null
+  FAKE_TOOL_DOES=hang leap "$FAKE_TOOL_LOG.pids" "$LSTOPO" --of console > /dev/null
   is 1 "$(starts)"
-  FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5 run gpu0_status
+  FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=600 run gpu0_status
   is 1 "$(starts)"
-  has "not measured: it takes longer than 2.5 s (remembered since "
+  has "not measured: it takes longer than 600 s (remembered since "
   # with a longer timeout, the load tries again
-  HWLOC_GPUCACHE_TIMEOUT=9 topology > /dev/null
+  HWLOC_GPUCACHE_TIMEOUT=900 topology > /dev/null
   is 2 "$(starts)"
 }
 
@@ -180,6 +180,7 @@ since() {
 counting_tool() {
   cat > "$BATS_TEST_TMPDIR/tool" <<END
 #!/bin/sh
+unset LD_PRELOAD
 mkdir "$BATS_TEST_TMPDIR/running.\$\$"
 ls -d "$BATS_TEST_TMPDIR"/running.* | wc -l >> "$BATS_TEST_TMPDIR/together"
 $1
@@ -211,13 +212,53 @@ END
     names+=",$BATS_TEST_TMPDIR/$( ((i < 5)) && echo quick || echo slow)$i"
     echo 'model = NVIDIA Fake # not real' > "${names##*,}"
   done
-  counting_tool 'case $* in *slow*) exec sleep 1000 ;; esac'
-  export HWLOC_GPUCACHE_SIM=${names#,}
-  export HWLOC_GPUCACHE_TIMEOUT=10 HWLOC_GPUCACHE_VERBOSE=0
-  run timeout 15 "$LSTOPO" --of xml
+  # the deadline comes when the quick ones are ready and a slow one is still measured
+  event=$BATS_TEST_TMPDIR/deadline
+  counting_tool "case \$* in *slow*)
+  until [ \$(ls '$HWLOC_GPUCACHE_DIR' | grep -c 'quick.*xml$') = 5 ]; do sleep 0.05; done
+  : >'$event'
+  exec sleep 1000 ;;
+esac"
+  export HWLOC_GPUCACHE_SIM=${names#,} HWLOC_GPUCACHE_VERBOSE=0
+  run leap "$event" "$LSTOPO" --of xml
   is 0 "$status"
   is 5 "$(grep -c 'name="gpu[0-4]-Memory 80GiB"' <<<"$output")"
-  is 15 "$(grep -c 'GPUCacheStatus" value="sim-slow[0-9]*: not measured within 10 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT"' <<<"$output")"
+  is 15 "$(grep -c 'GPUCacheStatus" value="sim-slow[0-9]*: not measured within 600 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT"' <<<"$output")"
   # no more run together than there are CPUs for
   [ "$(sort -n "$BATS_TEST_TMPDIR/together" | tail -n 1)" -le "$(getconf _NPROCESSORS_ONLN)" ]
+}
+
+@test "many GPUs that were not measured in time: one sentence; one or two: a sentence each; other failures remain" {
+  local event=$BATS_TEST_TMPDIR/deadline names= word i
+  unset HWLOC_FSROOT HWLOC_THISSYSTEM
+  # gpu0 and gpu2 are ready, gpu1 fails, the others are late
+  counting_tool "case \$* in
+*late*) exec sleep 1000 ;;
+*fails*) echo 'hwloc-gpucache: gpu0: it is broken' >&2; rmdir '$BATS_TEST_TMPDIR'/running.\$\$; exit 1 ;;
+*last*) until [ \$(ls '$HWLOC_GPUCACHE_DIR' | grep -c 'quick.*xml$') = 2 ]; do sleep 0.05; done
+  : >'$event'; exec sleep 1000 ;;
+esac"
+  # the late ones must not keep the others from starting
+  for word in quick0 fails quick2 last; do
+    names+=",$BATS_TEST_TMPDIR/$word"
+    echo 'model = NVIDIA Fake # not real' >"${names##*,}"
+  done
+  for i in 1 2 3 4; do
+    cp "$BATS_TEST_TMPDIR/last" "$BATS_TEST_TMPDIR/late$i"
+    names+=",$BATS_TEST_TMPDIR/late$i"
+  done
+  export HWLOC_HIDE_ERRORS=0
+  printed() {
+    rm -f "$event" "$HWLOC_GPUCACHE_DIR"/*
+    HWLOC_GPUCACHE_SIM=${1#,} leap "$event" "$topo_check" io-all load 2>&1 | sort
+  }
+  is "hwloc/gpucache: 5 of 8 GPUs were not measured within 600 s: gpu3 to gpu7; run hwloc-gpucache measure
+hwloc/gpucache: gpu1 (sim-fails): it is broken" "$(printed "$names")"
+  names=${names%,*,*,*} # gpu3 and gpu4 are late
+  is "hwloc/gpucache: gpu1 (sim-fails): it is broken
+hwloc/gpucache: gpu3 (sim-last): not measured within 600 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT
+hwloc/gpucache: gpu4 (sim-late1): not measured within 600 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT" \
+    "$(printed "$names")"
+  export HWLOC_GPUCACHE_VERBOSE=1 # names each one
+  [ "$(printed "$names,$BATS_TEST_TMPDIR/late2" | grep -c ': not measured within 600 s')" = 3 ]
 }

@@ -10,6 +10,11 @@ check_LTLIBRARIES += tests/plugin/libblock.la
 tests_plugin_libblock_la_SOURCES = tests/plugin/block.c
 tests_plugin_libblock_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
+# A clock that events move, for tests/plugin/failures.bats and process.bats.
+check_LTLIBRARIES += tests/plugin/libleap.la
+tests_plugin_libleap_la_SOURCES = tests/plugin/leap.c
+tests_plugin_libleap_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
 plugin_tests = \
 	tests/plugin/objects.bats \
 	tests/plugin/amd.bats \

@@ -9,26 +9,33 @@ setup() {
 }
 
 @test "a hanging tool is killed with its children at the deadline, and the load goes on" {
-  export FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5
+  export FAKE_TOOL_DOES=hang
   rm "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:97:00.0/information" # one is enough
-  run "$topo_check" io-all load no-children check list no-descriptors
+  run leap "$FAKE_TOOL_LOG.pids" "$topo_check" io-all load no-children check list no-descriptors
   is 0 "$status"
   is '' "$output"
   is 1 "$(starts)"
   local pid
   for pid in $(cat "$FAKE_TOOL_LOG.pids"); do is_gone "$pid"; done
-  HWLOC_GPUCACHE=refresh run info GPUCacheStatus pci=17:00.0
-  is "not measured within 2.5 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT" "$output"
+  rm "$FAKE_TOOL_LOG.pids"
+  HWLOC_GPUCACHE=refresh run leap "$FAKE_TOOL_LOG.pids" hwloc-info pci=17:00.0
+  has "GPUCacheStatus = not measured within 600 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT"
 }
 
 @test "hanging tools of several GPUs share one deadline" {
-  export FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=4
-  local before=$SECONDS
-  run "$topo_check" io-all load no-children
+  # The deadline comes when the second one starts. Run one after the other, the second would start after the
+  # deadline, which would then never come.
+  cat >"$BATS_TEST_TMPDIR/tool" <<END
+#!/bin/sh
+unset LD_PRELOAD
+mkdir "$BATS_TEST_TMPDIR/first" 2>/dev/null || : >"$BATS_TEST_TMPDIR/deadline"
+exec "$fake_tool" "\$@"
+END
+  chmod +x "$BATS_TEST_TMPDIR/tool"
+  export FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TOOL=$BATS_TEST_TMPDIR/tool
+  run leap "$BATS_TEST_TMPDIR/deadline" "$topo_check" io-all load no-children
   is 0 "$status"
-  is 2 "$(starts)"
-  # Run one after the other, they would take 8 s.
-  [ $((SECONDS - before)) -lt 8 ]
+  [ -e "$BATS_TEST_TMPDIR/deadline" ]
 }
 
 @test "a crashing tool: the load goes on and names the signal" {
@@ -82,7 +89,7 @@ setup() {
     is 10 "${#lines[@]}"
   done
   rm -f "$HWLOC_GPUCACHE_DIR"/*.xml
-  FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5 run "$topo_check" io-all no-zombies load list no-children
+  FAKE_TOOL_DOES=hang run leap "$FAKE_TOOL_LOG.pids" "$topo_check" io-all no-zombies load list no-children
   is 0 "$status"
   is '' "$output"
   local pid

@@ -56,6 +56,14 @@ mig_instance() {
   : > "$caps/nvidia-cap$1$2$3"
 }
 
+# leap EVENT COMMAND…: runs the command, for which the 600 seconds of its time limit pass at the moment in which the file
+# EVENT appears, and none before (leap.c). A failure must not wait for ever.
+leap() {
+  local leap=$top_builddir/tests/plugin/.libs/libleap.so
+  [ -e "$leap" ] || skip "$leap is not built"
+  HWLOC_GPUCACHE_TIMEOUT=600 LEAP=600 LEAP_AFTER=$1 LD_PRELOAD="$SANITIZER_PRELOAD $leap" timeout 300 "${@:2}"
+}
+
 # A simulated GPU that only the fake tool can measure.
 use_sim() {
   printf 'model = NVIDIA Fake # not real\n' > "$BATS_TEST_TMPDIR/mine"

@@ -154,8 +154,7 @@ static struct gc_gpu_model gpu_like_h200(size_t cache)
                                  .sets = caches[cache].l2_sets,
                                  .ways = L2_LINES / caches[cache].l2_sets,
                                  .policy = GC_POLICY_LRU,
-                                 .store_miss = GC_ALLOCATE_SECTOR,
-                                 .store_updates = true};
+                                 .store_miss = GC_ALLOCATE_SECTOR};
 
   l1.line_bytes = 128;
   l1.sector_bytes = 32;

@@ -57,12 +57,8 @@ int fake_from_list(uint64_t block, gc_trace_visitor *visit, void *visit_data, vo
 
 struct gc_gpu_model fake_gpu(void)
 {
-  struct gc_cache_geometry l1 = {.line_bytes = 128,
-                                 .sector_bytes = 32,
-                                 .sets = 1,
-                                 .ways = 128,
-                                 .policy = GC_POLICY_LRU,
-                                 .store_updates = true};
+  struct gc_cache_geometry l1 = {
+      .line_bytes = 128, .sector_bytes = 32, .sets = 1, .ways = 128, .policy = GC_POLICY_LRU};
   struct gc_cache_geometry l2 = l1;
 
   l2.sets = 256;

@@ -335,13 +335,15 @@ static void launches_that_were_not_recorded(void **state)
 }
 
 /* A kernel of one warp that loads the first sector of so many lines, each of them twice. */
+/* of_blocks: launched; the trace has one. */
 static void write_launch(FILE *file, const char *name, unsigned shared, unsigned launches,
-                         unsigned lines)
+                         unsigned of_blocks, unsigned lines)
 {
   struct chunk chunk;
 
-  fprintf(file, "kernel %s\nblocks 1\nthreads 32\nwarp 32\nshared %u\nlaunches %u\n", name, shared,
-          launches);
+  fprintf(file,
+          "kernel %s\nblocks 1\nlaunched-blocks %u\nthreads 32\nwarp 32\nshared %u\nlaunches %u\n",
+          name, of_blocks, shared, launches);
   begin_chunk(&chunk);
   put_warp(chunk.out, 0, 0);
   for (unsigned i = 0; i < 2 * lines; i++)
@@ -349,13 +351,14 @@ static void write_launch(FILE *file, const char *name, unsigned shared, unsigned
   end_chunk(&chunk, file);
 }
 
-/* The launches of a name are added up, each as often as it stands for others, in the order in which
- * the names occur. Those that cannot run are only counted. */
+/* The launches of a name are added up, each as often as it stands for others and its blocks for all
+ * that were launched, in the order in which the names occur. Those that cannot run are only
+ * counted. */
 static void sums_of_launches(void **state)
 {
   static const char *const names[] = {"_Z1fi", "g", "never"};
-  static const unsigned long long launches[] = {9, 1, 3}, sectors[] = {5 * 4 + 3 * 6, 2},
-                                  misses[] = {5 * 2 + 3 * 3, 1}, l2_misses[] = {5 * 2 + 3, 0};
+  static const unsigned long long launches[] = {9, 1, 3}, sectors[] = {5 * 4 + 3 * 6, 4 * 2},
+                                  misses[] = {5 * 2 + 3 * 3, 4 * 1}, l2_misses[] = {5 * 2 + 3, 0};
   const struct hwloc_gpucache_predict_options options = {
       .size = sizeof options, .seeds = 1, .reuse_distances = 1};
   struct hwloc_gpucache_prediction *p;
@@ -364,11 +367,11 @@ static void sums_of_launches(void **state)
   (void)state;
   assert_non_null(file);
   fputs("hwloc-gpucache-trace 2\n", file);
-  write_launch(file, "_Z1fi", 1000000, 1, 1);
-  write_launch(file, "_Z1fi", 0, 5, 2); /* L2 has none of both lines */
-  write_launch(file, "g", 0, 1, 1);
-  write_launch(file, "never", 1000000, 3, 1);
-  write_launch(file, "_Z1fi", 0, 3, 3); /* L2 lacks one line */
+  write_launch(file, "_Z1fi", 1000000, 1, 1, 1);
+  write_launch(file, "_Z1fi", 0, 5, 1, 2); /* L2 has none of both lines */
+  write_launch(file, "g", 0, 1, 4, 1);
+  write_launch(file, "never", 1000000, 3, 1, 1);
+  write_launch(file, "_Z1fi", 0, 3, 1, 3); /* L2 lacks one line */
   fputs("end\n", file);
   assert_int_equal(fclose(file), 0);
   assert_int_equal(predict("sums", &options, &p, NULL, 0), 0);

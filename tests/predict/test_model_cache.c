@@ -171,8 +171,7 @@ static struct gc_cache_geometry random_geometry(void)
 {
   struct gc_cache_geometry geometry = {.line_bytes = 32u << below(3),
                                        .ways = 1 + below(40),
-                                       .policy = below(2) ? GC_POLICY_LRU : GC_POLICY_FIFO,
-                                       .store_updates = true};
+                                       .policy = below(2) ? GC_POLICY_LRU : GC_POLICY_FIFO};
 
   geometry.sector_bytes = geometry.line_bytes >> below(3);
   if (below(2)) {

@@ -501,6 +501,28 @@ static void blocks_go_to_the_first_free_sm(void **state)
   free(run.loads);
 }
 
+/* Block 0 ends at once. Block 2 takes its place when the SM has advanced 1,024 cycles: meanwhile,
+ * block 1 has loaded a line in each cycle, and L1 has the last 128 of them. */
+static void ended_blocks_are_replaced_later(void **state)
+{
+  static struct fake_instruction list[2003];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  list[0] = (struct fake_instruction){.operation = GC_TRACE_OTHER};
+  for (unsigned i = 0; i < 2000; i++)
+    list[1 + i] = (struct fake_instruction){.block = 1, .base = 128 * (uint64_t)i, .mask = 1};
+  list[2001] = (struct fake_instruction){.block = 2, .base = 0, .mask = 1, .pc = 1};
+  list[2002] = (struct fake_instruction){.block = 2, .base = 128 * 1000, .mask = 1, .pc = 2};
+  gpu.blocks_per_sm = 2;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.load_count, 3);
+  assert_int_equal(run.loads[1].l1.misses, 1);
+  assert_int_equal(run.loads[2].l1.hits, 1);
+  free(run.loads);
+}
+
 /* A trace may lack the number of threads: its first block has 4 warps, so 2 blocks fit. */
 static void first_block_shows_its_size(void **state)
 {
@@ -610,43 +632,34 @@ static void stores_of_a_part_of_a_sector(void **state)
 static void stores_and_atomics(void **state)
 {
   static const struct fake_instruction list[] = {
-      {.base = 0},                                 /* 4 misses */
-      {.base = 0, .operation = GC_TRACE_STORE},    /* 4 hits in L2 */
-      {.base = 4096, .operation = GC_TRACE_STORE}, /* 4 misses in L2 */
-      {.base = 4096},                              /* misses L1, hits L2 */
-      {.base = 0, .pc = 8},                        /* hits L1 if stores update it */
+      {.base = 0, .stride = 4},                                 /* 4 misses */
+      {.base = 0, .stride = 4, .operation = GC_TRACE_STORE},    /* 4 hits in L2 */
+      {.base = 4096, .stride = 4, .operation = GC_TRACE_STORE}, /* 4 misses in L2 */
+      {.base = 4096, .stride = 4},                              /* misses L1, hits L2 */
+      {.base = 0, .stride = 4, .pc = 8},                        /* hits L1 */
       {.base = 0, .operation = GC_TRACE_ATOMIC, .mask = 1},
   };
+  static struct fake_instruction shared[4 * 64];
   struct gc_gpu_model gpu = fake_gpu();
   struct gc_kernel_run run;
 
   (void)state;
-  for (unsigned updates = 0; updates < 2; updates++) {
-    static struct fake_instruction strided[6];
-
-    memcpy(strided, list, sizeof list);
-    for (unsigned i = 0; i < 6; i++)
-      strided[i].stride = 4;
-    gpu.l1.store_updates = updates;
-    run = fake_run(&gpu, &plain, &one_block, LIST(strided));
-    assert_int_equal(run.counts.l1_stores, 8);
-    assert_int_equal(run.counts.l1_loads.accesses, 12);
-    assert_int_equal(run.counts.l1_loads.hits, updates ? 4 : 0);
-    assert_int_equal(run.counts.l2_stores.accesses, 8);
-    assert_int_equal(run.counts.l2_stores.hits, 4);
-    assert_int_equal(run.counts.l2_loads.misses, 4);
-    assert_int_equal(run.counts.atomics, 1);
-    free(run.loads);
-  }
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l1_stores, 8);
+  assert_int_equal(run.counts.l1_loads.accesses, 12);
+  assert_int_equal(run.counts.l1_loads.hits, 4);
+  assert_int_equal(run.counts.l2_stores.accesses, 8);
+  assert_int_equal(run.counts.l2_stores.hits, 4);
+  assert_int_equal(run.counts.l2_loads.misses, 4);
+  assert_int_equal(run.counts.atomics, 1);
+  free(run.loads);
   /* Two partitions with copies, two SMs that load 64 lines; then SM 0 stores them, and SM 1 must
    * not hit in its copies: it gets them from their homes. */
   gpu = fake_gpu();
   gpu.sms = gpu.partitions = 2;
   gpu.copies = true;
   gpu.l2.store_miss = GC_ALLOCATE_NONE;
-  gpu.l2.store_updates = false;
   gpu.blocks_per_sm = 1;
-  static struct fake_instruction shared[4 * 64];
   for (unsigned i = 0; i < 4 * 64; i++)
     shared[i] =
         (struct fake_instruction){.block = i / 64,
@@ -654,10 +667,57 @@ static void stores_and_atomics(void **state)
                                   .mask = 1,
                                   .hint = GC_TRACE_NO_L1,
                                   .operation = i / 64 == 2 ? GC_TRACE_STORE : GC_TRACE_LOAD};
-  shared[3 * 64 - 1].operation = GC_TRACE_STORE;
   run = fake_run(&gpu, &plain, &one_block, LIST(shared));
   assert_int_equal(run.counts.l2_stores.hits, 64);
-  assert_in_range(run.counts.l2_loads.misses, 64 + 32, 3 * 64);
+  assert_int_equal(run.counts.l2_loads.misses, 64);
+  assert_in_range(run.counts.l2_loads_far, 40, 88); /* about half of the lines, twice */
+  free(run.loads);
+}
+
+/* An atomic operation leaves a line of L1 valid and makes it the newest one, but brings none in. */
+static void atomics_use_lines_of_l1(void **state)
+{
+  static const struct fake_instruction list[] = {
+      {.base = 0, .mask = 1},
+      {.base = 4096, .mask = 1},
+      {.base = 0, .mask = 1, .operation = GC_TRACE_ATOMIC},
+      {.base = 8192, .mask = 1}, /* evicts 4096 */
+      {.base = 0, .mask = 1, .pc = 1},
+      {.base = 12288, .mask = 1, .operation = GC_TRACE_ATOMIC},
+      {.base = 12288, .mask = 1, .pc = 2},
+  };
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l1.ways = 2;
+  gpu.l1.store_miss = GC_ALLOCATE_SECTOR;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.load_count, 3);
+  assert_int_equal(run.loads[1].l1.hits, 1);
+  assert_int_equal(run.loads[2].l1.misses, 1);
+  free(run.loads);
+}
+
+/* Nothing comes in: no line, and no sector of a line that is there. */
+static void stores_without_allocation(void **state)
+{
+  static const struct fake_instruction list[] = {
+      {.base = 0, .mask = 1},
+      {.base = 32, .stride = 4, .mask = 0xff, .operation = GC_TRACE_STORE}, /* the next sector */
+      {.base = 4096, .stride = 4, .mask = 0xff, .operation = GC_TRACE_STORE},
+      {.base = 32, .mask = 1},
+      {.base = 4096, .mask = 1},
+  };
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l1.store_miss = gpu.l2.store_miss = GC_ALLOCATE_NONE;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l1_loads.misses, 3);
+  assert_int_equal(run.counts.l2_loads.misses, 3);
+  free(run.loads);
 }
 
 /* L2 knows which bytes were stored: the first 4 of a sector. A load misses, also that of these
@@ -686,6 +746,9 @@ static void l2_knows_stored_bytes(void **state)
     assert_int_equal(run.counts.l2_loads.accesses, 4);
     assert_int_equal(run.counts.l2_loads.hits, 3);
     assert_int_equal(run.counts.l2_loads.misses, 1);
+    free(run.loads);
+    run = fake_run(&gpu, &plain, &one_block, &(struct fake_list){list, 3});
+    assert_int_equal(run.counts.l2_loads.misses, 1); /* the first load */
     free(run.loads);
   }
 }
@@ -756,6 +819,28 @@ static void stores_leave_copies(void **state)
       }
       free(run.loads);
     }
+}
+
+/* An SM loads lines twice, changes them by atomic operations and loads them again: its near
+ * partition lost the copies of those whose home is the other one. */
+static void atomics_leave_no_copies(void **state)
+{
+  static struct fake_instruction list[4 * 64];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.sms = gpu.partitions = 2;
+  gpu.copies = true;
+  for (unsigned i = 0; i < 4 * 64; i++)
+    list[i] = (struct fake_instruction){.base = 128 * (uint64_t)(i % 64),
+                                        .mask = 1,
+                                        .hint = GC_TRACE_NO_L1,
+                                        .operation = i / 64 == 2 ? GC_TRACE_ATOMIC : GC_TRACE_LOAD};
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l2_loads.misses, 64);
+  assert_in_range(run.counts.l2_loads_far, 16, 48);
+  free(run.loads);
 }
 
 /* A kernel loads lines; another one of two blocks loads others; then the first lines are loaded
@@ -1068,13 +1153,17 @@ int main(void)
       cmocka_unit_test(lines_take_their_places),
       cmocka_unit_test(entries_limit_lines),
       cmocka_unit_test(blocks_go_to_the_first_free_sm),
+      cmocka_unit_test(ended_blocks_are_replaced_later),
       cmocka_unit_test(first_block_shows_its_size),
       cmocka_unit_test(l2_partitions_and_copies),
       cmocka_unit_test(near_and_far_latency),
       cmocka_unit_test(stores_of_a_part_of_a_sector),
       cmocka_unit_test(stores_and_atomics),
+      cmocka_unit_test(atomics_use_lines_of_l1),
+      cmocka_unit_test(stores_without_allocation),
       cmocka_unit_test(l2_knows_stored_bytes),
       cmocka_unit_test(stores_leave_copies),
+      cmocka_unit_test(atomics_leave_no_copies),
       cmocka_unit_test(blocks_left_out_displace),
       cmocka_unit_test(far_hits),
       cmocka_unit_test(kernels_keep_l2),

@@ -360,6 +360,37 @@ static void sets_that_hold_more_than_the_capacity(void **state)
   assert_false(assumes(&parameters, "L1Cache Replacement"));
 }
 
+/* Without a known hash, another capacity has other sets of the measured ways, if these hold it. */
+static void sets_of_the_measured_ways(void **state)
+{
+  struct gc_changes carveout = {.has_carveout = true, .carveout = 86}; /* 21504 bytes: 168 lines */
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  struct gc_gpu_model gpu;
+
+  (void)state;
+  set(record, GC_L1, "Sets", "434");
+  set(record, GC_L1, "Ways", "4");
+  set(record, GC_L1, "Replacement", "lru");
+  parameters = parameters_of(record);
+  gpu = gpu_of(&parameters, &plain, &nothing, 0);
+  assert_int_equal(gpu.l1.sets, 434);
+  assert_int_equal(gpu.l1.ways, 4);
+  gpu = gpu_of(&parameters, &plain, &carveout, 0);
+  assert_int_equal(gpu.l1.sets, 42);
+  assert_int_equal(gpu.l1.ways, 4);
+  record = h200();
+  set(record, GC_L1, "Replacement", "lru");
+  set(record, GC_L1, "Sets", "248");
+  set(record, GC_L1, "Ways", "7"); /* 168 lines are 24 sets; 1736 lines are 248 */
+  parameters = parameters_of(record);
+  assert_int_equal(gpu_of(&parameters, &plain, &carveout, 0).l1.sets, 24);
+  carveout.carveout = 72; /* 54272 bytes: 424 lines are no whole sets of 7 ways */
+  gpu = gpu_of(&parameters, &plain, &carveout, 0);
+  assert_int_equal(gpu.l1.sets, 248);
+  assert_int_equal(gpu.l1.ways, 2);
+}
+
 /* Lines can be protected only in sets that are known. */
 static void segmented_lru_needs_sets(void **state)
 {
@@ -804,7 +835,7 @@ static void bad_values_of_tlbs(void **state)
       {"Entries", "600000", "L2TLB Entries", false, true}, /* two of them: 1.2 million */
       {"Entries", "18446744073709551615", "L2TLB Entries", false, true},
       {"EntryBytes", "0", "L2TLB EntryBytes", false, true},
-      {"EntryBytes", "1", "L2TLB EntryBytes", false, true},
+      {"EntryBytes", "2048", "L2TLB EntryBytes", false, true}, /* no page is so small */
       {"EntryBytes", "3000000", "L2TLB EntryBytes", false, true},
       {"EntryBytes", "9223372036854775808", "L2TLB EntryBytes", false, true},
       {"EntryBytes", NULL, "L2TLB EntryBytes", false, false},
@@ -885,6 +916,7 @@ int main(void)
       cmocka_unit_test(structure_is_used_if_the_record_has_it),
       cmocka_unit_test(address_bits_above_the_masks),
       cmocka_unit_test(sets_that_hold_more_than_the_capacity),
+      cmocka_unit_test(sets_of_the_measured_ways),
       cmocka_unit_test(segmented_lru_needs_sets),
       cmocka_unit_test(a_survival_curve_shows_sets),
       cmocka_unit_test(broken_structure_is_assumed_away),

@@ -194,12 +194,19 @@ changed() {
   run_split "$tool" compare broken
   is 4 "$status"
   has "$errors" "broken/cut.xml: line 4: not well-formed XML"
-  has "$errors" "broken/node0001/note.xml: line 1: not well-formed XML"
+  has "$errors" "broken/node0001/note.xml: not XML"
   has "$errors" "the comparison is incomplete: 2 files or directories could not be read"
   is 3 "$(wc -l <<<"$errors")"
   has "$output" "11 GPUs, 1 kind: 0 with outliers"
   run "$tool" compare --json broken
   is 'false 2' "$(jq -r '"\(.alike) \(.unreadable)"' <<<"$(grep -v ^hwloc <<<"$output")")"
+}
+
+@test "one GPU alone: the message asks for a second one" {
+  run_split "$tool" compare "$real"
+  is 4 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: $real has one GPU; name a second GPU or file" "$errors"
 }
 
 @test "files of an attacker cost themselves only, and forge no line" {

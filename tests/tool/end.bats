@@ -64,27 +64,35 @@ setup() {
   [ ! -e "$records/sim-tiny.lock" ] || flock -n "$records/sim-tiny.lock" true
 }
 
+# patient COMMAND…: for the command, the time that it waits passes at once, and other time a hundred times more slowly. So
+# it waits equally long on every machine. $slow: another library before it, or nothing.
+patient() {
+  local fast="$top_builddir/tests/tool/.libs/libfast.so"
+  [ -e "$fast" ] || skip "$fast is not built"
+  FAST_SLEEPS=1 LD_PRELOAD="$SANITIZER_PRELOAD $slow $fast" "$@"
+}
+
 @test "--timeout works while another process holds the lock, and for several GPUs" {
   mkdir -m 700 "$records"
-  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  flock "$records/sim-tiny.lock" sleep 300 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
   local who='another process( \([0-9]+\))? is measuring this GPU' command
   for command in measure 'measure --force' 'measure --force --verbose' show; do
-    run_split "$tool" $command --timeout 1 --sim "$tiny"
+    patient run_split "$tool" $command --timeout 100 --sim "$tiny"
     is 1 "$status"
     is '' "$output"
     is 2 "$(grep -c . <<<"$errors")"
-    [[ $errors =~ ^"hwloc-gpucache: gpu0: "$who"; waiting"$'\n'"hwloc-gpucache: gpu0: "$who"; gave up after 0."[0-8]" s"$ ]]
+    [[ $errors =~ ^"hwloc-gpucache: gpu0: "$who"; waiting"$'\n'"hwloc-gpucache: gpu0: "$who"; gave up after 99."[1-5]" s"$ ]]
   done
   cp "$tiny" "$BATS_TEST_TMPDIR/free"
-  run_split "$tool" measure --timeout 8 --sim "$tiny,$BATS_TEST_TMPDIR/free"
+  patient run_split "$tool" measure --timeout 100 --sim "$tiny,$BATS_TEST_TMPDIR/free"
   is 1 "$status"
-  [[ $errors =~ "; gave up after 7."[0-5]" s" ]]
+  [[ $errors =~ "; gave up after 99."[1-5]" s" ]]
   has "$output" "gpu1: Tiny Test GPU"
   is "$records/sim-free.xml" "$(leftovers)"
   rm "$records/sim-free.xml"
-  kill $holder
+  kill $holder $(pgrep -P $holder)
   run_split "$tool" measure --timeout 0.01 --sim "$tiny,$BATS_TEST_TMPDIR/free"
   is 1 "$status"
   has "$errors" "gpu0: not finished after 0.01 s, so it was stopped"
@@ -96,19 +104,19 @@ setup() {
   local slow="$top_builddir/tests/tool/.libs/libslow.so"
   [ -e "$slow" ] || skip "$slow is not built"
   mkdir -m 700 "$records"
-  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  flock "$records/sim-tiny.lock" sleep 300 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
   # the check for disk space takes 2 s
-  LD_PRELOAD="$SANITIZER_PRELOAD $slow" run_split "$tool" measure --timeout 5 --sim "$tiny"
-  kill $holder
+  patient run_split "$tool" measure --timeout 100 --sim "$tiny"
+  kill $holder $(pgrep -P $holder)
   is 1 "$status"
-  [[ $errors =~ " is measuring this GPU; gave up after 2."[0-5]" s" ]]
+  [[ $errors =~ " is measuring this GPU; gave up after 97."[1-5]" s" ]]
 }
 
 @test "waiting for another process is reported at once, and ends with that process" {
   mkdir -m 700 "$records"
-  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  flock "$records/sim-tiny.lock" sleep 300 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
   "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/said" 3>&- &
@@ -122,21 +130,31 @@ setup() {
   has "$(cat "$BATS_TEST_TMPDIR/out")" L1Cache
 }
 
+# measure_for_ever: a GPU on which measuring lasts for minutes, because it is always busy and the clock of this process, with
+# the library $endless, is slow: as long as the test needs, and without work for the CPU.
+measure_for_ever() {
+  gpu=$BATS_TEST_TMPDIR/busy
+  endless="$SANITIZER_PRELOAD $top_builddir/tests/tool/.libs/libfast.so"
+  [ -e "${endless##* }" ] || skip "${endless##* } is not built"
+  sed '1i busy = 10000 300000 0 1000000000000000' "$tiny" >"$gpu"
+}
+
 @test "SIGINT, SIGQUIT, SIGTERM and SIGHUP end the command by that signal, nothing left" {
-  local signal number
+  local signal number gpu endless
+  measure_for_ever
   ulimit -c 0
   for signal in INT:130 QUIT:131 TERM:143 HUP:129; do
     rm -rf "$records"
     # a background job of a shell ignores SIGINT, nohup makes it ignore SIGHUP
-    env --default-signal=INT,QUIT,TERM,HUP "$tool" measure --sim h200 >/dev/null 2>&1 3>&- &
+    env --default-signal=INT,QUIT,TERM,HUP LD_PRELOAD="$endless" "$tool" measure --sim "$gpu" >/dev/null 2>&1 3>&- &
     local pid=$!
-    soon [ -e "$records/sim-h200.lock" ]
+    soon [ -e "$records/sim-busy.lock" ]
     kill -"${signal%:*}" $pid
     number=0
     wait $pid || number=$?
     is "${signal#*:}" "$number"
     is '' "$(leftovers)"
-    flock -n "$records/sim-h200.lock" true
+    flock -n "$records/sim-busy.lock" true
   done
 }
 
@@ -172,15 +190,16 @@ none_runs() {
 }
 
 @test "ended while measuring several GPUs, the command leaves no process" {
-  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
-  local signal pid number children
+  local signal pid number children gpu endless
+  measure_for_ever
+  cp "$gpu" "$BATS_TEST_TMPDIR/other"
   ulimit -c 0
   for signal in TERM:143 QUIT:131 KILL:137; do
     rm -rf "$records"
-    env --default-signal=QUIT "$tool" measure --sim "h200,$BATS_TEST_TMPDIR/other" >/dev/null 2>&1 3>&- &
+    env --default-signal=QUIT LD_PRELOAD="$endless" "$tool" measure --sim "$gpu,$BATS_TEST_TMPDIR/other" >/dev/null 2>&1 3>&- &
     pid=$!
     number=0
-    soon [ -e "$records/sim-h200.lock" ]
+    soon [ -e "$records/sim-busy.lock" ]
     soon [ -e "$records/sim-other.lock" ]
     children=$(pgrep -P $pid)
     is 2 "$(wc -w <<<"$children")"
@@ -188,7 +207,7 @@ none_runs() {
     wait $pid || number=$?
     is "${signal#*:}" "$number"
     # after SIGKILL, the children notice the end of their parent later
-    [ "$signal" != KILL:137 ] || turns=40 soon none_runs $children
+    [ "$signal" != KILL:137 ] || soon none_runs $children
     none_runs $children
     is '' "$(leftovers)"
   done

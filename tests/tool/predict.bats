@@ -68,9 +68,13 @@ setup() {
   is "2 7, 1 1" "$(value '[.kernels[].launch | "\(.blocks) \(.launched_blocks)"] | join(", ")')"
   is "registers, loads-at-once" "$(value '[.kernels[].launch.loads_wait_by] | join(", ")')"
   is 17 "$(value '.kernels[1].l1_bypassing')" # a bulk copy of 33 pieces of 16 bytes
+  is "true false" "$(value '[.sums[].estimated] | join(" ")')"
+  is true "$(value '.kernels[0].l1_loads.sectors * 7 / 2 == .sums[0].l1_loads.sectors')"
   run_split "$tool" predict --record "$real" "$trace"
   has "$output" "2 of the 7 launched blocks are modelled: all counts are of these"
   is 1 "$(grep -c 'launched blocks' <<<"$output")"
+  is 1 "$(grep -c ' ~[0-9]* .* ~[0-9.]* .iB .* ~' <<<"$output")" # sectors, from L2, memory
+  has "$output" "~: not all blocks are modelled."
 }
 
 @test "--seeds and --threads" {

@@ -376,7 +376,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   is 1 "$status"
   has "$errors" "hwloc-gpucache: sim-missing.xml: "
   run_split "$tool" purge site a.xml b.xml c.xml
-  is "hwloc-gpucache: purge takes GPUs, not files: 'site', 'a.xml', 'b.xml' or 1 more" "$errors"
+  is "hwloc-gpucache: purge takes GPUs, not files: 'site', 'a.xml', 'b.xml' and 1 more" "$errors"
   # a file does not hide the GPU of that name
   touch 0
   run_split "$tool" measure --no-store --sim "$tiny" 0
@@ -441,7 +441,16 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   run_split "$tool" show --element L3Cache gpu0
   is 1 "$status"
   is '' "$output"
-  is "hwloc-gpucache: gpu0: this GPU has no such element" "$errors"
+  is "hwloc-gpucache: gpu0: this GPU has no L3Cache" "$errors"
+  # of several, those that are there are printed
+  run_split "$tool" show --element LDS,L1Cache,L3Cache gpu0
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: this GPU has no L3Cache, LDS" "$errors"
+  has "$output" L1Cache
+  run_split "$tool" show --element LDS "$top_srcdir/doc/results/structure/h200.xml"
+  is 1 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: $top_srcdir/doc/results/structure/h200.xml: this GPU has no LDS" "$errors"
   for bad in L7 '' L1Cache, l1cache; do
     run_split "$tool" show --element "$bad" gpu0
     is 2 "$status"
@@ -465,15 +474,43 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   run_split "$tool" show --element L1Cache,Foo "$record"
   is 2 "$status"
   is '' "$output"
-  has "$errors" "no element is named 'Foo'; elements: DeviceMemory, "
+  has "$errors" "unknown element: 'Foo'; known: DeviceMemory, "
   is 2 "$(wc -l <<<"$errors")"
   run_split "$tool" show --element Foo,L1Cache,Bar,Baz,Qux "$record"
   is 2 "$status"
-  has "$errors" "no element is named 'Foo', 'Bar', 'Baz' or 1 more; elements: DeviceMemory, "
+  has "$errors" "unknown elements: 'Foo', 'Bar', 'Baz' and 1 more; known: DeviceMemory, "
   is 2 "$(wc -l <<<"$errors")"
   run_split "$tool" measure --only Foo,L1Cache,Bar --sim "$tiny"
   is 2 "$status"
-  has "$errors" "nothing named 'Foo', 'Bar' can be measured; known: "
+  has "$errors" "unknown elements: 'Foo', 'Bar'; known: DeviceMemory, "
+}
+
+@test "if there is a file and another word, the heading names the file" {
+  local record=$top_srcdir/doc/results/structure/h200.xml
+  run_split "$tool" show "$record"
+  has "$(head -n 1 <<<"$output")" "gpu0: NVIDIA H200"
+  run_split "$tool" show "$record" gpu0
+  is 3 "$status"
+  has "$(head -n 1 <<<"$output")" "$record: NVIDIA H200"
+  is "hwloc-gpucache: 'gpu0' is neither a GPU nor a file; no GPU found in $HWLOC_FSROOT (HWLOC_FSROOT); looked in /proc/driver/nvidia/gpus, /sys/class/kfd and the PCI devices; try --sim h200" "$errors"
+}
+
+@test "sentences on a terminal are divided between words; in a file they are one line" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  script -qec 'test -t 1' /dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be created here"
+  sed '1i nonsense' "$tiny" >"$BATS_TEST_TMPDIR/broken"
+  run_split "$tool" show --sim "$BATS_TEST_TMPDIR/broken"
+  local whole=$errors columns
+  is 1 "$(wc -l <<<"$whole")"
+  [ ${#whole} -gt 90 ]
+  for columns in 40 60; do
+    errors=$(TERM=dumb on_terminal $columns "'$tool' show --sim '$BATS_TEST_TMPDIR/broken'")
+    [ "$(widest "$errors")" -le $columns ]
+    [ "$(wc -l <<<"$errors")" -gt 1 ]
+    # no word is divided that has room in a line
+    is "$(tr ' ' '\n' <<<"$whole" | awk -v most=$columns 'length <= most - 2' | sort)" \
+      "$(tr -s ' ' '\n' <<<"$errors" | sort | comm -12 - <(tr ' ' '\n' <<<"$whole" | awk -v most=$columns 'length <= most - 2' | sort))"
+  done
 }
 
 @test "on a narrow terminal no line is longer than the terminal, and a sentence names what is left out" {

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -34,7 +35,7 @@ static void slow(const char *name, int is_rename)
   if (!strstr(name, ".xml.tmp-"))
     return;
   if (!until)
-    sleep(2);
+    nanosleep(&(struct timespec){2, 0}, NULL); /* fast.c may replace it */
   for (int i = 0; i < 6000 && until && is_rename && access(until, F_OK); i++) /* a minute at most */
     usleep(10000);
 }

@@ -252,6 +252,39 @@ refused() {
   done
 }
 
+@test "an empty record: list, measure and show FILE say so with the same words" {
+  mkdir -m 700 "$records"
+  : >"$records/sim-tiny.xml"
+  run_split "$tool" show "$records/sim-tiny.xml"
+  is "hwloc-gpucache: $records/sim-tiny.xml: the file is empty" "$errors"
+  run_split "$tool" list --sim "$tiny"
+  has "$output" "unreadable: $records/sim-tiny.xml cannot be used: the file is empty"
+  run_split "$tool" show --sim "$tiny"
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: $records/sim-tiny.xml cannot be used: the file is empty; measuring again" "$errors"
+}
+
+@test "a record that cannot be trusted: show says so, also if no record can be stored" {
+  use_record tiny
+  chmod 666 "$records/sim-tiny.xml"
+  local why="$records/sim-tiny.xml can be written by others than its owner; measuring again"
+  "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
+  chmod 500 "$records"
+  run_split "${plain[@]}" "$tool" show --sim "$tiny"
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: $why" "$(head -n 1 <<<"$errors")"
+  has "$errors" "gpu0: the record will not be stored: "
+  is 2 "$(wc -l <<<"$errors")"
+  chmod 700 "$records"
+  run_split "$tool" show --sim "$tiny"
+  is "hwloc-gpucache: gpu0: $why" "$errors"
+  if [ "$(id -u)" = 0 ]; then # a record of another user
+    chown 12345 "$records/sim-tiny.xml"
+    run_split "$tool" show --sim "$tiny"
+    is "hwloc-gpucache: gpu0: $records/sim-tiny.xml belongs to user 12345; measuring again" "$errors"
+  fi
+}
+
 @test "a directory that everybody can write to is not used, and purge says what to do" {
   use_record tiny
   chmod 777 "$records"
@@ -276,13 +309,13 @@ refused() {
   unset HWLOC_GPUCACHE_DIR HOME
   run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
-  is "hwloc-gpucache: gpu0: no directory for records: HWLOC_GPUCACHE_DIR is not set, XDG_CACHE_HOME is not set, HOME is not set; set HWLOC_GPUCACHE_DIR$none" \
+  is "hwloc-gpucache: gpu0: no directory for records: set HWLOC_GPUCACHE_DIR, XDG_CACHE_HOME or HOME to an absolute path$none" \
     "$errors"
   HOME=relative run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
-  has "$errors" "HOME is not absolute; set HWLOC_GPUCACHE_DIR$none"
+  has "$errors" "or HOME to an absolute path$none"
   HOME='' HWLOC_GPUCACHE_DIR='' run_split "$tool" measure --sim "$tiny"
-  has "$errors" "HWLOC_GPUCACHE_DIR is empty, XDG_CACHE_HOME is not set, HOME is empty; set HWLOC_GPUCACHE_DIR$none"
+  has "$errors" "no directory for records: set HWLOC_GPUCACHE_DIR, "
   run_split "$tool" purge
   is 1 "$status"
   has "$errors" "no directory for records"

@@ -92,6 +92,12 @@ refused() {
   is "hwloc-gpucache: gpu0: this GPU has no TextureCache, ConstantL1Cache" "$errors"
 }
 
+@test "an option with a list, given twice, is refused: the second list would replace the first" {
+  refused "--element is given twice; write one list, separated by commas" show --element L1Cache --element L2Cache --sim "$tiny"
+  refused "--only is given twice" measure --only L1Cache --sim "$tiny" --only L1Cache
+  refused "--sim is given twice" list --sim h200 --sim h100
+}
+
 @test "an unknown element is refused, and the valid ones are listed" {
   refused "" measure --sim "$tiny" --only L1Cache,L9Cache
   has "$errors" L9Cache
@@ -120,14 +126,27 @@ refused() {
   is 0 "$status"
 }
 
+@test "--help fits a terminal: no line is longer, and the sentences of a column begin in it" {
+  local columns
+  for columns in 60 80; do
+    COLUMNS=$columns run_split "$tool" --help
+    is 0 "$status"
+    [ "$(widest "$output")" -le $columns ]
+    # a line that goes on is in the column of the sentences
+    is '' "$(sed -n '/^Commands:/,/^$/s/^ / /p' <<<"$output" | grep -v -e '^  [a-z]' -e '^ *--' -e '^ \{21\}[^ ]')"
+  done
+  has "$output" "all commands:"
+}
+
 # Lines "command --option" for each option that --help has for a command: below the command itself,
 # or below a line with the names of several commands.
 options_of_help() {
   "$tool" --help | awk '
     /^Commands:/ { below = 1; next }
+    /^all commands:$/ { several = every; below = 0; next }
     /^[a-z, ]*:$/ { several = $0; gsub(/,|:| and /, " ", several); below = 0; next }
     /^$/ { several = ""; next }
-    below && /^  [a-z]/ { several = $1 }
+    below && /^  [a-z]/ { several = $1; every = every " " $1 }
     /^ +--/ { n = split(several, name, " "); for (i = 1; i <= n; i++) print name[i], $1 }' | sort
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What documents repeat agrees with what it was copied from: the example of doc/use-lstopo.md with the record, the picture
-# with the elements of the record, and the README is short.
+# with the elements of the record, NEWS with the program and with the record; and the README is short.
 tool=$(cd "${top_builddir:-.}" && pwd)/hwloc-gpucache
 [ -x "$tool" ] || { echo "hwloc-gpucache is not built"; exit 77; }
 cd "$top_srcdir" || exit 99
@@ -21,4 +21,14 @@ done <"$tool.names.$$"
 method=$(sed -n 's/^#define GC_RECORD_METHOD "\(.*\)"/\1/p' src/record/elements.h)
 told=$(sed -n 's/.*method is revision \([0-9]*\).*/\1/p' NEWS | head -n 1)
 [ "$method" = "$told" ] || { echo "NEWS says that the method is revision $told, but it is $method"; failed=1; }
+# the launches that NEWS names are those of the record, within 2 %
+launches=$(sed -n 's/.*"GPUCacheMeasuringLaunches" value="\([0-9]*\)".*/\1/p' doc/results/structure/h200.xml)
+told=$(sed -n 's/.*launches: some \([0-9]*\),\([0-9]*\) in all on an.*/\1\2/p' NEWS)
+if [ -z "$launches" ] || [ -z "$told" ]; then
+  echo "NEWS or doc/results/structure/h200.xml does not say how many launches measuring an H200 takes"
+  failed=1
+elif [ $((50 * (told - launches))) -gt "$launches" ] || [ $((50 * (launches - told))) -gt "$launches" ]; then
+  echo "NEWS says $told launches, doc/results/structure/h200.xml $launches"
+  failed=1
+fi
 exit $failed

@@ -283,6 +283,45 @@ static void simulated(void **state)
   assert_string_not_equal(gpus.array[0].identity.vbios, before.vbios);
 }
 
+static void names_of_several(void **state)
+{
+  static const struct {
+    const char *numbers, *names;
+  } cases[] = {
+      {"", ""},
+      {"2", "gpu2"},
+      {"01", "gpu0, gpu1"},
+      {"012", "gpu0 to gpu2"},
+      {"2456789", "gpu2, gpu4 to gpu9"},
+      {"0134", "gpu0, gpu1, gpu3, gpu4"},
+      {"310", "gpu3, gpu1, gpu0"}, /* in the order that was asked for */
+  };
+  struct gc_gpu all[10] = {0};
+  const struct gc_gpu *some[10];
+  char text[64];
+
+  (void)state;
+  for (int i = 0; i < 10; i++)
+    snprintf(all[i].name, sizeof(all[i].name), "gpu%d", i);
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    const size_t count = strlen(cases[i].numbers);
+
+    for (size_t k = 0; k < count; k++)
+      some[k] = &all[cases[i].numbers[k] - '0'];
+    gc_gpus_names(some, count, text, sizeof(text));
+    assert_string_equal(text, cases[i].names);
+  }
+  /* no name is cut */
+  for (int i = 0; i < 5; i++)
+    some[i] = &all[2 * i];
+  gc_gpus_names(some, 5, text, 23);
+  assert_string_equal(text, "gpu0, gpu2, gpu4, ...");
+  gc_gpus_names(some, 5, text, 22);
+  assert_string_equal(text, "gpu0, gpu2, gpu4, ...");
+  gc_gpus_names(some, 5, text, 21);
+  assert_string_equal(text, "gpu0, gpu2, ...");
+}
+
 #define TABLES "model = M\ngfx = gfx90a # not gfx = gfx900\n[cache L1]\nsize = 1\n"
 
 /* The driver tables of a simulated GPU. */
@@ -424,15 +463,23 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(nothing_is_fine),       TEST(real_h200),
+      TEST(nothing_is_fine),
+      TEST(real_h200),
       TEST(broken_bytes_are_replaced),
-      TEST(driver_versions),       TEST(order_and_names),
-      TEST(without_a_driver),      TEST(without_sysfs),
-      TEST(not_ready_or_excluded), TEST(mig_state),
-      TEST(hash_is_fnv1a),         TEST(simulated),
+      TEST(driver_versions),
+      TEST(order_and_names),
+      TEST(without_a_driver),
+      TEST(without_sysfs),
+      TEST(not_ready_or_excluded),
+      TEST(mig_state),
+      TEST(hash_is_fnv1a),
+      TEST(simulated),
+      TEST(names_of_several),
       TEST(simulated_tables),
-      TEST(simulated_real_first),  TEST(simulated_badly),
-      TEST(names_are_sorted),      TEST(links_in_place_of_files),
+      TEST(simulated_real_first),
+      TEST(simulated_badly),
+      TEST(names_are_sorted),
+      TEST(links_in_place_of_files),
       TEST(no_descriptor_is_left),
   };
 

@@ -166,8 +166,10 @@ static void refuses(void **state)
     free(text);
   }
   free(good);
-  expect_refusal("", "well-formed");
-  expect_refusal("\n", "well-formed");
+  expect_refusal("", "the file is empty");
+  expect_refusal("\n", "not XML");
+  expect_refusal("text", "not XML");
+  expect_refusal(" <", "well-formed");
   expect_refusal("<topology version=\"2.0\"/>", "without a DeviceMemory");
 }
 

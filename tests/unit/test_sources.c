@@ -151,13 +151,14 @@ static void bad_files(void **state)
   assert_non_null(mkdtemp(dir));
   snprintf(path, sizeof path, "%s/a.xml", dir);
   refused(path, "", -EBADMSG, "the file is empty");
+  refused(path, "hello", -EBADMSG, "a.xml: not XML");
   refused(path, "<html></html>", -EBADMSG, "not a topology");
   strstr(record, "CapacityBytes")[0] = '\0'; /* in a GPU */
   refused(path, record, -EBADMSG, "not well-formed XML: the text is cut");
   free(record);
   record = fixture_text("record-good.xml");
   broken = replaced(record, "subtype=\"DeviceMemory\"", "subtype=\"Other\"");
-  refused(path, broken, -ENODATA, "no GPU");
+  refused(path, broken, -ENODATA, "a.xml: no values of hwloc-gpucache");
   free(broken);
   broken = replaced(record, "name=\"CapacityBytes\" value=\"", "name=\"CapacityBytes\" value=\"x");
   refused(path, broken, -EBADMSG, "CapacityBytes");

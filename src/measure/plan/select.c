@@ -8,10 +8,7 @@
 #include "measure/walk/path.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-#define LIST_MAX 256
 
 /* Is this subtype a word of the comma list? */
 static bool listed(const char *list, const char *subtype)
@@ -39,14 +36,10 @@ static bool is_first(unsigned step)
   return first == step;
 }
 
-static void list_word(char list[LIST_MAX], const char *word)
-{
-  snprintf(list + strlen(list), LIST_MAX - strlen(list), "%s%s", *list ? ", " : "", word);
-}
-
 int gc_select_check(const struct gc_bench *bench, const struct gc_measure_options *options)
 {
-  char lacking[LIST_MAX] = "";
+  char lacking[GC_KIND_LIST];
+  unsigned absent = 0;
   bool any = false;
 
   for (unsigned i = 0; i < gc_plan_steps; i++) {
@@ -55,10 +48,11 @@ int gc_select_check(const struct gc_bench *bench, const struct gc_measure_option
     if (gc_present(&bench->properties, gc_plan[i].kind))
       any = true;
     else
-      list_word(lacking, gc_kind_name(gc_plan[i].kind));
+      absent |= 1u << gc_plan[i].kind;
   }
-  if (!*lacking || !options->only)
+  if (!absent || !options->only)
     return 0;
+  gc_kinds_list(absent, lacking);
   gc_fail(bench->err, 0, "this GPU has no %s", lacking);
   if (!any)
     return -ENOENT;
@@ -69,24 +63,9 @@ int gc_select_check(const struct gc_bench *bench, const struct gc_measure_option
 
 int gc_measure_check_only(const char *only, struct gc_error *err)
 {
-  struct gc_few_names unknown = {.count = 0};
-  char known[LIST_MAX] = "", commas[LIST_MAX] = "";
+  unsigned known = 0, chosen = 0;
 
   for (unsigned i = 0; i < gc_plan_steps; i++)
-    if (is_first(i)) {
-      list_word(known, gc_kind_name(gc_plan[i].kind));
-      snprintf(commas + strlen(commas), LIST_MAX - strlen(commas), "%s,",
-               gc_kind_name(gc_plan[i].kind));
-    }
-  for (const char *word = only; word && *word; word += strcspn(word, ","), word += *word == ',') {
-    const int length = (int)strcspn(word, ",");
-    char one[LIST_MAX];
-
-    snprintf(one, sizeof(one), "%.*s", length, word);
-    if (!listed(commas, one))
-      gc_few_add(&unknown, one);
-  }
-  if (!unknown.count)
-    return 0;
-  return gc_fail(err, -EINVAL, "nothing named %s can be measured; known: %s", unknown.text, known);
+    known |= 1u << gc_plan[i].kind;
+  return only ? gc_kinds_read(only, known, &chosen, err) : 0;
 }

@@ -29,6 +29,7 @@ struct gc_cache_geometry {
   uint32_t line_bytes, sector_bytes; /* powers of two; a sector is at most a line */
   /* Equal sets with ways lines each. 1 set: fully associative. */
   uint32_t sets, ways;
+  uint32_t own_ways;     /* if not 0, another capacity has other sets of so many ways */
   uint64_t wanted_bytes; /* before they were rounded to lines and ways; not used by the model */
   /* 0, or the number of lines that have data, if the sets have tags for more. At the limit, if a
    * line comes into a set with a free way, another set loses one: the sets take turns, in an order
@@ -45,7 +46,6 @@ struct gc_cache_geometry {
   uint32_t survival_count;
   double fills[GC_SURVIVAL_POINTS], survives[GC_SURVIVAL_POINTS];
   enum gc_allocate store_miss; /* what a store of an absent sector brings in */
-  bool store_updates;          /* a store of a present sector leaves it there (else: invalid) */
   /* L1: a line takes its place, and another one goes, when it is requested (else: when it arrives).
    * It may be evicted before it arrives. */
   bool early;

@@ -219,16 +219,15 @@ GC_ALWAYS_INLINE int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *
   return 0;
 }
 
-static void drop(struct gc_l2 *l2, unsigned partition, const struct access *access,
-                 uint32_t sectors)
+static void drop(struct gc_l2 *l2, unsigned partition, const struct access *access)
 {
   struct gc_line *line =
       gc_lines_find_mixed(&l2->partitions[partition], access->set, access->line, access->mix);
 
   if (line) {
-    line->sectors &= ~sectors;
-    line->pending &= ~sectors;
-    for (uint32_t left = line->stored ? sectors : 0; left; left &= left - 1)
+    line->sectors &= ~access->sectors;
+    line->pending &= ~access->sectors;
+    for (uint32_t left = line->stored ? access->sectors : 0; left; left &= left - 1)
       line->stored &= ~gc_parts_of(&l2->gpu->l2, (uint32_t)__builtin_ctz(left));
   }
 }
@@ -252,22 +251,15 @@ static int keep_own(struct gc_l2 *l2, const struct access *access)
   return 0;
 }
 
-/* After a store or an atomic: the copy of what was stored, and what is not valid any more. found:
- * sectors that were in the home. */
-static int replace_old(struct gc_l2 *l2, unsigned home, const struct access *access, uint32_t found)
+/* After a store or an atomic: the copy of what was stored, and what is not valid any more. */
+static int replace_old(struct gc_l2 *l2, unsigned home, const struct access *access)
 {
   const struct gc_gpu_model *gpu = l2->gpu;
-  const bool own = access->kind == GC_L2_STORE && gpu->l2.store_updates &&
-                   gpu->l2.store_miss == GC_ALLOCATE_SECTOR;
-  uint32_t sectors = access->sectors;
+  const bool own = access->kind == GC_L2_STORE && gpu->l2.store_miss == GC_ALLOCATE_SECTOR;
 
-  if (access->kind == GC_L2_STORE && !gpu->l2.store_updates && found) {
-    sectors = found;
-    drop(l2, home, access, sectors);
-  }
   for (unsigned i = 0; gpu->copies && i < gpu->partitions; i++)
     if (i != home && !(own && i == access->near))
-      drop(l2, i, access, sectors);
+      drop(l2, i, access);
   return gpu->copies && own && access->near != home ? keep_own(l2, access) : 0;
 }
 
@@ -370,7 +362,7 @@ GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
   if (!status && copy)
     status = keep(l2, near, near_line, access, access->sectors & ~access->stored);
   if (!status && access->kind != GC_L2_LOAD)
-    status = replace_old(l2, home, access, access->hits | access->under_way);
+    status = replace_old(l2, home, access);
   return status;
 }
 

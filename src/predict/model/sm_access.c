@@ -195,17 +195,12 @@ static int keep_stored(struct gc_sm *sm, struct gc_line *line, const struct gc_r
   return 0;
 }
 
-/* Writes through L1: what is there is updated or invalid; what is not may be brought in. */
+/* Writes through L1: what is there is updated, what is not may be brought in. */
 static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool allocates)
 {
   const struct gc_cache_geometry *l1 = &sm->gpu->l1;
   struct gc_line *line = gc_lines_find_mixed(&sm->l1, request->set, request->line, request->mix);
 
-  if (line && !l1->store_updates) {
-    line->sectors &= ~request->sectors;
-    line->stored &= ~request->parts;
-    return 0;
-  }
   if (line)
     line = gc_lines_use(&sm->l1, request->set, line);
   if (!allocates || l1->store_miss == GC_ALLOCATE_NONE)

@@ -99,7 +99,7 @@ static bool hold_more(struct gc_cache_geometry *geometry, const struct gc_elemen
 static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_element *element,
                       const char *subtype, struct gc_assumptions *assumptions)
 {
-  uint64_t sets;
+  uint64_t sets, ways;
 
   geometry->sets = 1;
   if (!gc_number_whole(text_of(element, HWLOC_GPUCACHE_SETS), &sets) || !sets || sets > MOST_SETS)
@@ -111,8 +111,10 @@ static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count)
     return true;
   geometry->mask_count = 0;
+  if (gc_number_whole(text_of(element, HWLOC_GPUCACHE_WAYS), &ways) && ways <= UINT32_MAX)
+    geometry->own_ways = (uint32_t)ways;
   gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
-            "the number of the line, modulo %u sets", geometry->sets);
+            "the number of the line, modulo the number of sets");
   return true;
 }
 
@@ -169,6 +171,7 @@ static void read_replacement(struct gc_cache_geometry *geometry, const struct gc
   if (name && !lru && !fifo && !random && !slru && curve && !geometry->limit) {
     geometry->policy = GC_POLICY_SURVIVAL;
     geometry->sets = 1; /* the curve contains what sets do */
+    geometry->own_ways = 0;
     geometry->mask_count = 0;
     return;
   }
@@ -181,7 +184,6 @@ static void read_stores(struct gc_cache_geometry *geometry, const struct gc_elem
 {
   const char *allocate = text_of(element, HWLOC_GPUCACHE_WRITE_ALLOCATE);
 
-  geometry->store_updates = true;
   geometry->store_miss = keeps_stores ? GC_ALLOCATE_SECTOR : GC_ALLOCATE_NONE;
   if (allocate && !strcmp(allocate, "none"))
     geometry->store_miss = GC_ALLOCATE_NONE;
@@ -239,12 +241,17 @@ static bool fit_limit(struct gc_cache_geometry *geometry, uint64_t lines)
 
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured)
 {
-  const uint64_t way = (uint64_t)geometry->sets * geometry->line_bytes;
-  const uint64_t ways = (bytes + way / 2) / way, lines = bytes / geometry->line_bytes;
+  const uint64_t lines = bytes / geometry->line_bytes;
+  uint64_t way, ways;
 
   geometry->wanted_bytes = bytes;
   if (geometry->limit && fit_limit(geometry, lines))
     return;
+  if (geometry->own_ways && lines && lines % geometry->own_ways == 0 &&
+      lines / geometry->own_ways <= MOST_SETS)
+    geometry->sets = (uint32_t)(lines / geometry->own_ways);
+  way = (uint64_t)geometry->sets * geometry->line_bytes;
+  ways = (bytes + way / 2) / way;
   geometry->limit = 0;
   geometry->ways = !ways ? 1 : ways > UINT32_MAX ? UINT32_MAX : (uint32_t)ways;
   for (uint32_t i = 0; measured && i < geometry->survival_count; i++)

@@ -252,7 +252,9 @@ static int compare_fleet(struct run *run)
   if (largest > 1)
     return GC_COMPARE_ALIKE;
   gc_say(NULL,
-         "nothing was compared: no two GPUs of %s are of the same kind; give a second GPU or file",
+         run->subjects.count == 1 ? "%s has one GPU; name a second GPU or file"
+                                  : "nothing was compared: no two GPUs of %s are of the same kind; "
+                                    "name a second GPU or file",
          run->tool->words[0]);
   return GC_COMPARE_FAILED;
 }

@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define BUILD                                                                                      \
   "Use a hwloc that was configured with --enable-plugins (Debian, Ubuntu, Fedora and RHEL have "   \
@@ -136,19 +138,38 @@ void gc_link_lstopo(struct gc_doctor *doctor)
   report(doctor, doctor->loader, &doctor->loader_uses);
 }
 
+/* What a word without '/' names here, if that is no program; NULL: nothing. */
+static const char *what_else(const char *word)
+{
+  struct stat st;
+
+  if (strchr(word, '/') || stat(word, &st))
+    return NULL;
+  return S_ISDIR(st.st_mode) ? "a directory" : access(word, X_OK) ? "a file" : NULL;
+}
+
 void gc_link_program(struct gc_doctor *doctor)
 {
+  const char *word = doctor->tool->count ? doctor->tool->words[0] : NULL, *other;
+  char path[PATH_MAX], remedy[700] = "Give the path of a program.";
   struct gc_program program;
-  char path[PATH_MAX];
+  bool found;
 
-  if (!doctor->tool->count)
+  if (!word)
     return;
-  if (!gc_program_find(doctor->tool->words[0], path)) {
-    doctor->program_fails = true;
-    gc_doctor_add(doctor, GC_LINK_NOT_OK, "Give the path of a program.",
-                  "there is no program '%.400s'", doctor->tool->words[0]);
+  found = gc_program_find(word, path);
+  other = what_else(word);
+  doctor->program_fails = !found || other;
+  if (found && other)
+    snprintf(remedy, sizeof remedy, "For the program %.600s, give that path.", path);
+  if (other)
+    gc_doctor_add(doctor, GC_LINK_NOT_OK, remedy,
+                  "'%.400s' is %s here; doctor takes a program: a name in PATH, or a path", word,
+                  other);
+  else if (!found)
+    gc_doctor_add(doctor, GC_LINK_NOT_OK, remedy, "there is no program '%.400s'", word);
+  if (doctor->program_fails)
     return;
-  }
   gc_program_examine(path, &program);
   doctor->program_fails = !report(doctor, path, &program);
 }

@@ -14,34 +14,16 @@
 static const char *const words[] = {
     [GC_LINK_OK] = "ok", [GC_LINK_NOT_OK] = "not ok", [GC_LINK_NOT_APPLICABLE] = "not applicable"};
 
-/* Prints "before" so that it ends in the column `indent`, and a text from there on, in lines that
- * are not longer than `width` if possible. */
-static void print_wrapped(const char *before, const char *text, size_t indent, size_t width)
+/* Prints "before" so that it ends in the column `indent`, and a text from there on. */
+static void print_wrapped(const char *before, const char *text, size_t indent)
 {
   printf("%*s", (int)indent, before);
-  for (;;) {
-    size_t length = gc_terminal_fit(text, width > indent ? width - indent : 1);
-
-    /* not after a comma of a path or list, which somebody may copy */
-    while (length && text[length] && text[length] != ' ' && text[length - 1] != ' ')
-      length--;
-    if (length < strcspn(text, " ")) /* a long path: it is not cut */
-      length = strcspn(text, " ");
-    while (length > 1 && text[length - 1] == ' ')
-      length--;
-    printf("%.*s\n", (int)length, text);
-    text += length;
-    text += strspn(text, " ");
-    if (!*text)
-      return;
-    printf("%*s", (int)indent, "");
-  }
+  gc_terminal_print_from(text, indent);
 }
 
 static void print_finding(const struct gc_link_finding *finding)
 {
-  const size_t width = gc_terminal_text_width();
-  const bool wide = width >= INDENT + LEAST;
+  const bool wide = gc_terminal_text_width() >= INDENT + LEAST;
   const size_t indent = wide ? INDENT : NARROW;
   char columns[64];
 
@@ -49,9 +31,9 @@ static void print_finding(const struct gc_link_finding *finding)
            finding->link);
   if (!wide)
     puts(columns);
-  print_wrapped(wide ? columns : "", finding->found, indent, width);
+  print_wrapped(wide ? columns : "", finding->found, indent);
   if (*finding->remedy)
-    print_wrapped("to do: ", finding->remedy, indent, width);
+    print_wrapped("to do: ", finding->remedy, indent);
 }
 
 void gc_doctor_print(const struct gc_doctor *doctor)

@@ -85,41 +85,27 @@ static bool is_same(const char *a, const char *b)
   return is_said(a) && is_said(b) && !strcmp(a, b);
 }
 
-/* The last GPU of a row that starts at i, has consecutive numbers, and shares i's sentence. */
-static size_t last_in_row(const struct gc_result *results, const char *const *sentences, size_t i,
-                          size_t count)
-{
-  while (i + 1 < count && results[i + 1].gpu == results[i].gpu + 1 &&
-         is_same(sentences[i], sentences[i + 1]))
-    i++;
-  return i;
-}
-
 void gc_say_once(const struct gc_result *results, const char *const *sentences, size_t count)
 {
-  for (size_t i = 0; i < count; i++) {
-    char names[256] = "";
+  const struct gc_gpu **same = calloc(count + 1, sizeof *same);
+
+  for (size_t i = 0; same && i < count; i++) {
     bool said = !is_said(sentences[i]), named;
+    char names[256];
+    size_t n = 0;
 
     for (size_t k = 0; k < i && !said; k++)
       said = is_same(sentences[k], sentences[i]);
     if (said)
       continue;
-    for (size_t k = i, last; k < count; k = last + 1) {
-      const size_t used = strlen(names);
-
-      last = k;
-      if (!is_same(sentences[k], sentences[i]))
-        continue;
-      last = last_in_row(results, sentences, k, count);
-      snprintf(names + used, sizeof names - used, "%s%s%s%s", used ? ", " : "",
-               results[k].gpu->name,
-               last == k       ? ""
-               : last == k + 1 ? ", "
-                               : " to ",
-               last == k ? "" : results[last].gpu->name);
-    }
+    for (size_t k = i; k < count; k++)
+      if (is_same(sentences[k], sentences[i]))
+        same[n++] = results[k].gpu;
+    gc_gpus_names(same, n, names, sizeof names);
     named = gc_targets_is_shared(results[i].gpu) && is_same(sentences[i], results[i].gpu->problem);
     gc_say(named ? NULL : names, "%s", sentences[i]);
   }
+  if (!same)
+    gc_no_memory();
+  free(same);
 }

@@ -93,10 +93,10 @@ static int no_gpu(const char *before)
 {
   const char *root = gc_environment_root(), *why = gc_gpus_why_unseen(root);
 
-  gc_say(NULL, "%sno GPU found%s%s%s: %s%s; try --sim h200", before, *root ? " in " : "", root,
+  gc_say(NULL, "%sno GPU found%s%s%s%s%s%s; try --sim h200", before, *root ? " in " : "", root,
          *root ? " (HWLOC_FSROOT)" : "",
-         why ? why
-             : "neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices show one",
+         why ? ": " : "; looked in /proc/driver/nvidia/gpus, /sys/class/kfd and the PCI devices",
+         why ? why : "",
          gc_environment_root_ignored()
              ? " (HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set)"
              : "");
@@ -130,11 +130,12 @@ static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus,
 {
   char names[700] = "", before[600];
 
-  snprintf(before, sizeof before, "no GPU%s is named %s; ",
-           tool->of_records ? " and no record"
-           : tool->of_files ? ", file or directory"
-                            : "",
-           unknown->text);
+  if (tool->of_files)
+    snprintf(before, sizeof before, "%s %s; ", unknown->text,
+             unknown->count > 1 ? "are neither GPUs nor files" : "is neither a GPU nor a file");
+  else
+    snprintf(before, sizeof before, "no GPU%s is named %s; ",
+             tool->of_records ? " and no record" : "", unknown->text);
   if (!gpus->count && !tool->of_records)
     return no_gpu(before);
 
@@ -155,7 +156,7 @@ static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus,
 /* Reports the words that are files, if the command takes none. */
 static int check_no_file(const struct gc_tool *tool, const struct gc_gpus *gpus)
 {
-  struct gc_few_names files = {.count = 0};
+  struct gc_few_names files = {.last = "and"};
 
   for (size_t i = 0; !tool->of_files && i < tool->count; i++)
     if (!gc_gpus_by_name(gpus, tool->words[i]) && gc_targets_is_path(tool->words[i]))
@@ -169,7 +170,7 @@ static int check_no_file(const struct gc_tool *tool, const struct gc_gpus *gpus)
 static int choose(const struct gc_tool *tool, struct gc_targets *targets)
 {
   const size_t most = tool->count ? tool->count : targets->gpus.count;
-  struct gc_few_names unknown = {.count = 0};
+  struct gc_few_names unknown = {.last = tool->of_files ? "and" : "or"};
 
   targets->chosen = calloc(most ? most : 1, sizeof *targets->chosen);
   if (!targets->chosen)

@@ -38,12 +38,12 @@ static void set_apart_due(const struct gc_tool *tool, struct gc_result *result)
 }
 
 /* Takes the record from the store, or writes to problem why there is none. Exception: if the GPU is
- * going to be measured and the directory cannot be used, problem stays empty, because the message
- * comes when the record is to be stored. */
+ * going to be measured and the directory cannot be used, problem does not say that, because the
+ * message comes when the record is to be stored. */
 static void look_up(const struct gc_tool *tool, struct gc_result *result)
 {
   const bool measurable = !result->gpu->problem[0];
-  struct gc_error err = {""};
+  struct gc_error err = {""}, of_dir = {""};
   int status;
   bool bad;
 
@@ -55,7 +55,10 @@ static void look_up(const struct gc_tool *tool, struct gc_result *result)
     return;
   }
   bad = status == -EBADMSG || status == -EACCES;
-  if ((!bad && !tool->verbose) || (measurable && gc_store_check(result->gpu->identity.id, NULL)))
+  if (!bad && !tool->verbose)
+    return;
+  if (measurable && gc_store_check(result->gpu->identity.id, &of_dir) &&
+      (!bad || !strcmp(err.text, of_dir.text)))
     return;
   gc_fail(&result->problem, 0, "%.480s%s", err.text, bad && measurable ? "; measuring again" : "");
 }

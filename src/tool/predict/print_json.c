@@ -243,6 +243,7 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   }
   gc_json_set_whole(&object, "blocks_per_sm", kernel->blocks_per_sm);
   gc_json_set_whole(&object, "l1_bytes", kernel->gpu.l1_bytes);
+  gc_json_set_whole(&object, "l1_wanted_bytes", kernel->gpu.l1_wanted_bytes);
   gc_json_set_whole(&object, "l1_line_bytes", kernel->gpu.l1_line_bytes);
   gc_json_set_whole(&object, "l1_sets", kernel->gpu.l1_sets);
   gc_json_set_whole(&object, "l1_ways", kernel->gpu.l1_ways);
@@ -260,6 +261,7 @@ static json_t *sum_of(const struct gc_kernel_prediction *sum)
 
   set_names(&object, &sum->launch);
   gc_json_set_whole(&object, "launches", gc_trace_stands(&sum->launch));
+  gc_json_set(&object, "estimated", json_boolean(sum->estimated));
   if (sum->cannot_run)
     gc_json_set_text(&object, "absent", sum->cannot_run);
   else

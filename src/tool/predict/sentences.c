@@ -57,6 +57,10 @@ static void say_launch(const struct gc_kernel_prediction *kernel, char *text)
   gc_format_bytes(kernel->gpu.l1_bytes, l1, sizeof l1);
   append(text, "%s%s", kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
          kernel->gpu.loads_in_l1 ? l1 : "");
+  gc_format_bytes(kernel->gpu.l1_wanted_bytes, l1, sizeof l1);
+  if (kernel->gpu.loads_in_l1 && gc_gpu_summary_is_rounded(&kernel->gpu))
+    append(text, " instead of %s, because each of %u sets has a whole number of lines", l1,
+           kernel->gpu.l1_sets);
 }
 
 static void say_cannot(const struct gc_kernel_prediction *kernel, char *text)
@@ -224,14 +228,22 @@ void gc_ignored_sentence(const struct gc_trace_ignored *ignored, int which, char
 void gc_recorded_sentence(const struct gc_prediction *prediction, char text[GC_SENTENCE])
 {
   uint64_t launches = 0;
+  bool estimated = false;
 
   for (size_t i = 0; i < prediction->count; i++)
     launches += gc_trace_stands(&prediction->kernels[i].launch);
   *text = '\0';
+  for (size_t k = 0; k < prediction->sum_count; k++)
+    estimated |= prediction->sums[k].estimated;
   if (launches > prediction->count)
-    snprintf(text, GC_SENTENCE,
-             "Recorded: %zu of %" PRIu64
-             " launches. Sums count each recorded launch as often as it "
-             "stands for others",
-             prediction->count, launches);
+    append(text,
+           "Recorded: %zu of %" PRIu64 " launches. Sums count each recorded launch as often as it "
+           "stands for others",
+           prediction->count, launches);
+  if (estimated)
+    append(text,
+           "%s~: not all blocks are modelled. Sums count those that are for the others, and L2 "
+           "lacks what "
+           "the others load",
+           *text ? ". " : "");
 }

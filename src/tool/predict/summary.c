@@ -52,6 +52,18 @@ static void count_launches(const struct gc_kernel_prediction *sum, char (*row)[G
   snprintf(row[1], GC_CELL, "%" PRIu64, gc_trace_stands(&sum->launch));
 }
 
+/* An amount with a "~" before it if it is estimated. */
+static char *put_amount(const struct gc_kernel_prediction *sum, char cell[GC_CELL])
+{
+  *cell = '~';
+  return cell + sum->estimated;
+}
+
+static void put_bytes(const struct gc_kernel_prediction *sum, uint64_t bytes, char cell[GC_CELL])
+{
+  gc_format_bytes(bytes, put_amount(sum, cell), GC_CELL - 1);
+}
+
 static int add_row(struct gc_table *table, const struct gc_kernel_prediction *sum)
 {
   char(*row)[GC_CELL] = gc_table_row(table);
@@ -64,11 +76,11 @@ static int add_row(struct gc_table *table, const struct gc_kernel_prediction *su
     snprintf(row[7], GC_CELL, CANNOT_RUN);
     return 0;
   }
-  snprintf(row[2], GC_CELL, "%" PRIu64, sum->counts.l1_loads.accesses);
+  snprintf(put_amount(sum, row[2]), GC_CELL - 1, "%" PRIu64, sum->counts.l1_loads.accesses);
   gc_cell_percent(sum->rates[GC_RATE_L1].value, row[3]);
   gc_cell_percent(sum->rates[GC_RATE_L2].value, row[4]);
-  gc_format_bytes(sum->l2_read_bytes, row[5], GC_CELL);
-  gc_format_bytes(sum->counts.memory_read_bytes, row[6], GC_CELL);
+  put_bytes(sum, sum->l2_read_bytes, row[5]);
+  put_bytes(sum, sum->counts.memory_read_bytes, row[6]);
   snprintf(row[7], GC_CELL, "%s", gc_main_reason(sum->misses));
   helps = gc_helps_most(sum);
   if (helps.remedy >= 0)
@@ -149,7 +161,7 @@ static int make_columns(const struct column *columns, size_t n, struct gc_table 
       }
       gc_cell_percent(sum->rates[GC_RATE_L1].value, row[2 + 3 * i]);
       gc_cell_percent(sum->rates[GC_RATE_L2].value, row[3 + 3 * i]);
-      gc_format_bytes(sum->counts.memory_read_bytes, row[4 + 3 * i], GC_CELL);
+      put_bytes(sum, sum->counts.memory_read_bytes, row[4 + 3 * i]);
     }
   }
   if (!failed)

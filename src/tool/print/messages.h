@@ -7,7 +7,8 @@
 #define GC_TOOL_PRINT_MESSAGES_H
 
 /* Writes "hwloc-gpucache: gpu0: sentence" to stderr in one call, so that lines of parallel
- * processes do not mix; gpu may be NULL. Erases the progress line first. Safe from threads. */
+ * processes do not mix; gpu may be NULL. Erases the progress line first, and wraps the sentence on
+ * a terminal. Safe from threads. */
 void gc_say(const char *gpu, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Says that memory ran out. GC_EXIT_FAILED. */

@@ -44,13 +44,17 @@ size_t gc_terminal_width(void)
   return gc_terminal_real_width(STDOUT_FILENO);
 }
 
-size_t gc_terminal_text_width(void)
+/* The longest line to print where there are so many columns; 0: not known. */
+static size_t line_width(size_t columns)
 {
-  const size_t columns = gc_terminal_width();
-
   if (!columns || columns > GC_TEXT_WIDTH)
     return GC_TEXT_WIDTH;
   return columns < NARROWEST ? NARROWEST : columns;
+}
+
+size_t gc_terminal_text_width(void)
+{
+  return line_width(gc_terminal_width());
 }
 
 static bool starts_character(char byte)
@@ -85,9 +89,9 @@ size_t gc_terminal_fit(const char *text, size_t columns)
   return divide ? divide : end ? end : 1;
 }
 
-static void print_line(const char *line, const char *style)
+static void print_line(FILE *out, const char *line, const char *style, size_t width)
 {
-  const size_t indent = strspn(line, " "), width = gc_terminal_text_width();
+  const size_t indent = strspn(line, " ");
   size_t before = indent;
 
   for (line += indent;; before = indent + 2) {
@@ -97,15 +101,15 @@ static void print_line(const char *line, const char *style)
       fit++;
     while (line[fit] && length && line[length - 1] == ' ')
       length--;
-    printf("%*s%s%.*s%s\n", (int)before, "", style ? style : "", (int)length, line,
-           style ? GC_PLAIN : "");
+    fprintf(out, "%*s%s%.*s%s\n", (int)before, "", style ? style : "", (int)length, line,
+            style ? GC_PLAIN : "");
     line += fit;
     if (!*line)
       return;
   }
 }
 
-void gc_terminal_print(const char *text, const char *style)
+static void print_lines(FILE *out, const char *text, const char *style, size_t width)
 {
   for (size_t length; *text; text += length + (text[length] == '\n')) {
     char *line;
@@ -113,10 +117,53 @@ void gc_terminal_print(const char *text, const char *style)
     length = strcspn(text, "\n");
     line = strndup(text, length);
     if (line)
-      print_line(line, style);
+      print_line(out, line, style, width);
     else
-      printf("%.*s\n", (int)length, text); /* out of memory: as it is */
+      fprintf(out, "%.*s\n", (int)length, text); /* out of memory: as it is */
     free(line);
+  }
+}
+
+void gc_terminal_print(const char *text, const char *style)
+{
+  print_lines(stdout, text, style, gc_terminal_text_width());
+}
+
+char *gc_terminal_wrap(const char *text, size_t columns)
+{
+  char *lines = NULL;
+  size_t size;
+  FILE *out = open_memstream(&lines, &size);
+
+  if (!out)
+    return NULL;
+  print_lines(out, text, NULL, line_width(columns));
+  if (!fclose(out))
+    return lines;
+  free(lines);
+  return NULL;
+}
+
+void gc_terminal_print_from(const char *text, size_t column)
+{
+  const size_t width = gc_terminal_text_width();
+
+  for (;;) {
+    size_t length = gc_terminal_fit(text, width > column ? width - column : 1);
+
+    /* not after a comma of a path or list, which somebody may copy */
+    while (length && text[length] && text[length] != ' ' && text[length - 1] != ' ')
+      length--;
+    if (length < strcspn(text, " ")) /* a long path: it is not cut */
+      length = strcspn(text, " ");
+    while (length > 1 && text[length - 1] == ' ')
+      length--;
+    printf("%.*s\n", (int)length, text);
+    text += length;
+    text += strspn(text, " ");
+    if (!*text)
+      return;
+    printf("%*s", (int)column, "");
   }
 }
 

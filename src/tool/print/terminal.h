@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the terminal,
- * and a terminal gets bold headings and dim side notes. $COLUMNS is the width of stdout, terminal
- * or file, as for git.
+ * Text for people, mostly on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the
+ * terminal, and a terminal gets bold headings and dim side notes. $COLUMNS is the width of stdout,
+ * terminal or file, as for git.
  */
 #ifndef GC_TOOL_PRINT_TERMINAL_H
 #define GC_TOOL_PRINT_TERMINAL_H
@@ -44,6 +44,14 @@ size_t gc_terminal_fit(const char *text, size_t columns);
 /* Prints lines of text. A line that is too long continues on the next one, indented by two more
  * than the line itself. style: GC_BOLD or GC_DIM for all of it; NULL: none. */
 void gc_terminal_print(const char *text, const char *style);
+
+/* The same lines as one text, for a terminal with so many columns. The caller frees it. NULL: out
+ * of memory. */
+char *gc_terminal_wrap(const char *text, size_t columns);
+
+/* Prints a text beside another one that ends in this column, in lines that are not longer than the
+ * width if possible; they begin in this column, too. */
+void gc_terminal_print_from(const char *text, size_t column);
 
 /* Prints one line and a newline. Wraps it only if there is a gc_terminal_width, so that scripts find
  * whole lines in a file. */

@@ -3,12 +3,9 @@
  *
  * hwloc-gpucache show: prints records as tables, as JSON, or as XML.
  */
-#include "tool/show/show.h"
-
 #include "record/per_sm.h"
 #include "tool/commands.h"
 #include "tool/describe/gpu.h"
-#include "tool/describe/notes.h"
 #include "tool/gpus/hwloc_xml.h"
 #include "tool/gpus/targets.h"
 #include "tool/measure/obtain.h"
@@ -22,68 +19,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err)
-{
-  struct gc_few_names unknown = {.count = 0};
-  char known[400] = "", word[64];
-
-  for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
-    enum gc_kind kind;
-
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-    kind = gc_kind_by_subtype(word);
-    if (kind == GC_KIND_COUNT)
-      gc_few_add(&unknown, word);
-    else
-      *elements |= 1u << kind;
-  }
-  if (!unknown.count)
-    return 0;
-  for (unsigned i = 0; i < GC_KIND_COUNT; i++)
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
-             gc_kinds[i].subtype);
-  return gc_fail(err, -EINVAL, "no element is named %s; elements: %s", unknown.text, known);
-}
-
 static const struct gc_record *record_of(const struct gc_result *result)
 {
   return gc_has_tables_only(result) ? result->gpu->tables : result->record;
 }
 
+/* The kinds of elements that the record has. */
+static unsigned kinds_of(const struct gc_record *record)
+{
+  unsigned kinds = 0;
+
+  for (size_t i = 0; i < record->count; i++)
+    kinds |= 1u << record->elements[i].kind;
+  return kinds;
+}
+
 /* Whether the record has one of the chosen elements. */
 static bool has_any(const struct gc_tool *tool, const struct gc_record *record)
 {
-  bool found = false;
-
-  for (size_t i = 0; i < record->count; i++)
-    found |= gc_show_has(tool->elements, record->elements[i].kind);
-  return found;
+  return kinds_of(record) & tool->elements;
 }
 
-/* The GPUs to print. names: how to call them; NULL: by the names in `results`. */
+/* The GPUs to print. */
 struct shown {
   struct gc_result *results;
-  const char *const *names;
+  const struct gc_source *sources; /* one for each; NULL: the GPUs are of this machine */
+  bool by_file;                    /* the headings name the files */
   size_t count;
 };
 
+/* The name of a GPU in its heading. Of a single file, the user knows the name. */
 static const char *name_of(const struct shown *shown, size_t i)
 {
-  return shown->names ? shown->names[i] : shown->results[i].gpu->name;
+  return shown->by_file ? shown->sources[i].name : shown->results[i].gpu->name;
 }
 
-/* Reports each GPU whose record has none of the chosen elements. */
+/* Reports the chosen elements that a record does not have. It is a failure if it has none of them.
+ */
 static int check_elements(const struct gc_tool *tool, const struct shown *shown)
 {
   int status = GC_EXIT_DONE;
 
   for (size_t i = 0; i < shown->count; i++) {
     const struct gc_record *record = record_of(&shown->results[i]);
+    char lacking[GC_KIND_LIST];
 
-    if (!tool->elements || !record || has_any(tool, record))
+    if (!record || !(tool->elements & ~kinds_of(record)))
       continue;
-    gc_say(name_of(shown, i), "this GPU has no such element");
-    status = GC_EXIT_FAILED;
+    gc_kinds_list(tool->elements & ~kinds_of(record), lacking);
+    gc_say(shown->sources ? shown->sources[i].name : shown->results[i].gpu->name,
+           "this GPU has no %s", lacking);
+    if (!has_any(tool, record))
+      status = GC_EXIT_FAILED;
   }
   return status;
 }
@@ -160,22 +147,19 @@ static int show_sources(const struct gc_tool *tool, const struct gc_sources *sou
 {
   struct gc_result *results = calloc(sources->count, sizeof *results);
   struct gc_gpu *gpus = calloc(sources->count, sizeof *gpus);
-  const char **names = calloc(sources->count, sizeof *names);
-  const struct shown shown = {results, names, sources->count};
+  const struct shown shown = {results, sources->array, sources->count > 1 || tool->count > 1,
+                              sources->count};
   int status = GC_EXIT_FAILED;
 
-  for (size_t i = 0; results && gpus && names && i < sources->count; i++) {
+  for (size_t i = 0; results && gpus && i < sources->count; i++) {
     describe(&sources->array[i], &gpus[i]);
-    /* of a single one, the user knows the file */
-    names[i] = sources->count > 1 ? sources->array[i].name : sources->array[i].gpu;
     results[i].gpu = &gpus[i];
     results[i].record = sources->array[i].record;
   }
-  if (results && gpus && names)
+  if (results && gpus)
     status = print_all(tool, &shown);
   else
     gc_no_memory();
-  free(names);
   free(gpus);
   free(results);
   return status;

@@ -85,10 +85,6 @@ static int visit_file(const char *path, gc_topology_visitor *visit, void *data,
 
   if (status)
     return status;
-  if (!length) {
-    free(text);
-    return gc_fail(err, -EBADMSG, "%.400s: the file is empty", path);
-  }
   status = gc_record_read_xml(text, length, &record, err);
   if (!status && !strncmp(record->identity.id, GC_NODE_PREFIX, strlen(GC_NODE_PREFIX))) {
     gc_record_free(record);
@@ -230,7 +226,7 @@ static int walk_directory(struct walk *walk, const char *path, size_t *bad, stru
   if (status)
     return status;
   if (!walk->gpus)
-    return gc_fail(err, -ENODATA, "%s: no file *.xml with a GPU is in this directory", path);
+    return gc_fail(err, -ENODATA, "%s: no *.xml file in this directory describes a GPU", path);
   return 0;
 }
 

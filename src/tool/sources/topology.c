@@ -144,5 +144,5 @@ int gc_topology_visit(char *text, size_t length, gc_topology_visitor *visit, voi
   if (status == -ENOMEM)
     return gc_fail(err, status, "out of memory");
   return status || topology.count ? status
-                                  : gc_fail(err, -ENODATA, "no GPU of hwloc-gpucache is in it");
+                                  : gc_fail(err, -ENODATA, "no values of hwloc-gpucache");
 }
