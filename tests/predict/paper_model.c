@@ -96,10 +96,10 @@ static void take_effects(struct paper *paper)
 static bool in_flight(struct paper *paper, uint64_t line, uint64_t *arrival)
 {
   const uint32_t hash = gc_hash_of(line);
-  uint32_t from = hash;
+  uint32_t entry = 0;
   const struct gc_event *event;
 
-  while ((event = gc_flight_next(&paper->in_flight, &paper->effects, line, hash, &from))) {
+  while ((event = gc_flight_next(&paper->in_flight, &paper->effects, line, hash, &entry))) {
     if (event->sectors) {
       *arrival = event->time;
       return true;

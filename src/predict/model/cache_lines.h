@@ -17,7 +17,7 @@ struct gc_line {
   uint32_t sectors; /* bit i: sector i is there */
   uint32_t pending; /* L2: of these, those that may not have arrived */
   uint32_t stored;  /* parts (GC_LINE_PARTS) that stores have made valid */
-  uint32_t stamp;   /* many ways: the position of its last use in a log of its set */
+  uint32_t next;    /* many ways: the entry of its chain after its own */
 };
 
 #define GC_NO_LINE UINT32_MAX
@@ -34,11 +34,10 @@ struct gc_set_head {
   uint32_t kept;  /* SLRU: the protected ones, which are the first in the order */
 };
 
-/* A set of many ways; with SLRU, its lines that were not hit, or its protected ones. Positions
- * count all uses, modulo 2^32. */
-struct gc_use_log {
-  uint32_t first, end; /* positions that the log has */
-  uint32_t used;       /* ways; of the first log of a set, all of its ways */
+/* Of a set of many ways. Positions count all slots that were used, modulo 2^32. */
+struct gc_ring {
+  uint32_t first, end; /* positions that the ring has; those of some are empty: tag 0 */
+  uint32_t used;       /* ways; of the first ring of a set, all of its ways */
 };
 
 struct gc_lines {
@@ -48,10 +47,12 @@ struct gc_lines {
   bool empty;
   struct gc_line *lines;
   struct gc_set_head *heads;  /* few ways, else NULL */
-  struct gc_hash_index index; /* of the numbers of lines; without slots with few ways */
-  struct gc_use_log *logs;    /* many ways, else NULL */
-  uint32_t *uses;             /* numbers of lines: log_mask + 1 for each log; not with random */
-  uint32_t log_mask;
+  struct gc_hash_index index; /* survival curve: of the numbers of lines; else zero */
+  struct gc_ring *rings;      /* many ways, else NULL: each has slot_mask + 1 lines */
+  bool segmented;             /* SLRU: sets have two rings */
+  uint32_t *chains;           /* of each ring, chain_mask + 1: the first entry */
+  uint32_t *positions;        /* of the lines of the ways of each set; NULL: not random */
+  uint32_t slot_mask, chain_mask, position_mask;
   uint32_t turn, stride; /* with a limit: the set that lost a line last; from it to the next set */
   uint64_t random;
   /* GC_POLICY_SURVIVAL only: lines are there or away, in the order in which they were added. */
@@ -63,19 +64,79 @@ struct gc_lines {
 /* The number of a line in the index, or GC_NO_LINE. */
 static inline uint32_t gc_lines_number(const struct gc_lines *lines, uint64_t line, uint32_t hash)
 {
-  const struct gc_hash_slot *slot = gc_hash_search(&lines->index, hash, hash);
+  uint32_t entry = gc_hash_first(&lines->index, hash);
 
-  while (slot->number && lines->lines[slot->number - 1].tag != line + 1)
-    slot = gc_hash_search(&lines->index, hash, (uint32_t)(slot - lines->index.slots) + 1);
-  return slot->number - 1;
+  while (entry && lines->lines[gc_hash_number(&lines->index, entry)].tag != line + 1)
+    entry = gc_hash_next(&lines->index, hash, entry);
+  return entry ? gc_hash_number(&lines->index, entry) : GC_NO_LINE;
+}
+
+static inline uint32_t *gc_many_ways_chain(const struct gc_lines *lines, size_t ring, uint32_t hash)
+{
+  return &lines->chains[ring * (lines->chain_mask + (size_t)1) + (hash & lines->chain_mask)];
+}
+
+/* The slot of a position or of an entry of a chain. */
+static inline struct gc_line *gc_many_ways_at(const struct gc_lines *lines, size_t ring,
+                                              uint32_t position)
+{
+  return &lines->lines[ring * (lines->slot_mask + (size_t)1) + (position & lines->slot_mask)];
+}
+
+/* Each entry of the chain is older than the one before, as far as it is in the ring. */
+GC_ALWAYS_INLINE struct gc_line *gc_many_ways_search(const struct gc_lines *lines, size_t ring,
+                                                     uint64_t line, uint32_t hash)
+{
+  const struct gc_ring *own = &lines->rings[ring];
+  uint32_t entry = *gc_many_ways_chain(lines, ring, hash), before = 0;
+
+  for (;;) {
+    const uint32_t age = (own->end - entry) & lines->position_mask; /* 1: the newest */
+    struct gc_line *found = gc_many_ways_at(lines, ring, entry);
+
+    if (age <= before || age > own->end - own->first)
+      return NULL;
+    if (!((entry ^ hash) & ~lines->position_mask) && found->tag == line + 1)
+      return found;
+    before = age;
+    entry = found->next;
+  }
+}
+
+GC_ALWAYS_INLINE struct gc_line *gc_many_ways_find(const struct gc_lines *lines, uint32_t set,
+                                                   uint64_t line, uint32_t hash)
+{
+  const size_t ring = (size_t)set << lines->segmented;
+  struct gc_line *found = gc_many_ways_search(lines, ring, line, hash);
+
+  if (!found && lines->segmented)
+    found = gc_many_ways_search(lines, ring + 1, line, hash);
+  return found;
+}
+
+/* Loads the first entry that a search will read; then the line of that entry, if there is one. */
+static inline void gc_many_ways_prefetch(const struct gc_lines *lines, uint32_t set, uint32_t hash)
+{
+  gc_prefetch(gc_many_ways_chain(lines, (size_t)set << lines->segmented, hash));
+}
+
+static inline void gc_many_ways_prefetch_line(const struct gc_lines *lines, uint32_t set,
+                                              uint32_t hash)
+{
+  const size_t ring = (size_t)set << lines->segmented;
+  const struct gc_ring *own = &lines->rings[ring];
+  const uint32_t entry = *gc_many_ways_chain(lines, ring, hash);
+
+  if (((own->end - entry) & lines->position_mask) <= own->end - own->first)
+    gc_prefetch(gc_many_ways_at(lines, ring, entry));
 }
 
 /* An add function returns a line whose contents are those of another one; NULL: no memory. mix is
  * gc_mix of the number of the line. */
-int gc_many_ways_init(struct gc_lines *lines, uint64_t count);
+int gc_many_ways_init(struct gc_lines *lines);
 void gc_many_ways_clear(struct gc_lines *lines);
-void gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
-void gc_many_ways_protect(struct gc_lines *lines, uint32_t set, struct gc_line *line);
+struct gc_line *gc_many_ways_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
+struct gc_line *gc_many_ways_protect(struct gc_lines *lines, uint32_t set, struct gc_line *line);
 struct gc_line *gc_many_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix);
 
 int gc_survival_init(struct gc_lines *lines);

@@ -41,8 +41,11 @@ GC_ALWAYS_INLINE struct gc_line *gc_few_ways_find(struct gc_lines *lines, uint32
       const uint32_t way = 8 * word + (uint32_t)__builtin_ctzll(at) / 8;
       struct gc_line *found = &lines->lines[(size_t)set * lines->ways + way];
 
-      if (gc_place_of(head->order, way) < head->used && found->tag == line + 1)
+      if (way >= lines->ways || found->tag != line + 1) /* ways that do not exist have mark 0 */
+        continue;
+      if (gc_place_of(head->order, way) < head->used)
         return found;
+      found->tag = 0; /* it was evicted; an arrival (gc_event.place) must not find it here */
     }
   }
   return NULL;

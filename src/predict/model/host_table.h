@@ -31,12 +31,13 @@ static inline void gc_prefetch(const void *at)
 static inline void *gc_host_table(uint64_t bytes)
 {
   const uint64_t unit = bytes < GC_HUGE_PAGE ? GC_HOST_LINE : GC_HUGE_PAGE;
+  const uint64_t whole = (bytes + unit - 1) & ~(unit - 1);
   void *table;
 
-  if (posix_memalign(&table, unit, (bytes + unit - 1) & ~(unit - 1)))
+  if (posix_memalign(&table, unit, whole))
     return NULL;
-  if (bytes >= GC_HUGE_PAGE)
-    madvise(table, bytes, MADV_HUGEPAGE); /* a hint: failure is fine */
+  if (unit == GC_HUGE_PAGE)
+    madvise(table, whole, MADV_HUGEPAGE); /* a hint: failure is fine */
   return table;
 }
 

@@ -19,13 +19,13 @@ struct gc_in_flight {
 void gc_in_flight_clear(struct gc_in_flight *in_flight);
 void gc_in_flight_fini(struct gc_in_flight *in_flight);
 
-/* Room for one more. false: no memory. */
-bool gc_in_flight_grow(struct gc_in_flight *in_flight);
+/* Room for this number. false: no memory. */
+bool gc_in_flight_grow(struct gc_in_flight *in_flight, uint32_t number);
 
 /* Adds the event with this number; mix is gc_mix of its line. false: no memory. */
 static inline bool gc_flight_add(struct gc_in_flight *in_flight, uint32_t number, uint64_t mix)
 {
-  if (2 * in_flight->count >= in_flight->index.mask && !gc_in_flight_grow(in_flight))
+  if (number >= in_flight->index.numbers && !gc_in_flight_grow(in_flight, number))
     return false;
   gc_hash_add(&in_flight->index, (uint32_t)mix, number);
   in_flight->count++;
@@ -38,19 +38,19 @@ static inline void gc_flight_remove(struct gc_in_flight *in_flight, uint32_t num
   in_flight->count--;
 }
 
-/* The next arrival of this line, or NULL. *from is the hash of the line at first. */
+/* An arrival of this line, or NULL. *entry is 0 at first; then it yields the next one. */
 static inline const struct gc_event *gc_flight_next(const struct gc_in_flight *in_flight,
                                                     const struct gc_wheel *wheel, uint64_t line,
-                                                    uint32_t hash, uint32_t *from)
+                                                    uint32_t hash, uint32_t *entry)
 {
-  const struct gc_hash_slot *slot;
+  const struct gc_hash_index *index = &in_flight->index;
 
   if (!in_flight->count)
     return NULL;
-  while ((slot = gc_hash_search(&in_flight->index, hash, *from))->number) {
-    const struct gc_event *event = &wheel->events[slot->number - 1];
+  *entry = *entry ? gc_hash_next(index, hash, *entry) : gc_hash_first(index, hash);
+  for (; *entry; *entry = gc_hash_next(index, hash, *entry)) {
+    const struct gc_event *event = &wheel->events[gc_hash_number(index, *entry)];
 
-    *from = (uint32_t)(slot - in_flight->index.slots) + 1;
     if (event->line == line)
       return event;
   }

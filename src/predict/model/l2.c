@@ -33,6 +33,10 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   gc_coalescer_init(&l2->of_l2, gpu->l2.line_bytes, gpu->l2.sector_bytes);
   l2->same_lines = gpu->l1.line_bytes == gpu->l2.line_bytes;
   l2->like_l1 = l2->same_lines && gpu->l1.sector_bytes == gpu->l2.sector_bytes;
+  if (l2->of_l2.sector_shift > l2->of_l1.sector_shift)
+    l2->wider = l2->of_l2.sector_shift - l2->of_l1.sector_shift;
+  else
+    l2->finer = l2->of_l1.sector_shift - l2->of_l2.sector_shift;
   if (options->fully_associative)
     l2->index.sets = 1;
   else
@@ -88,7 +92,8 @@ struct access {
   uint32_t set, sectors;
   uint32_t parts;           /* of the line, that are accessed (GC_LINE_PARTS) */
   uint32_t missing;         /* sectors that have not been found yet */
-  const uint8_t *of_l1;     /* of each sector, the sectors of L1 that are accessed; NULL: 1 */
+  uint32_t of_l1;           /* sectors of L1 that are accessed; 0: as many as there are of L2 */
+  uint32_t first_of_l1;     /* the position of the first one in L2, in sectors of L1 */
   uint64_t cycles;          /* result: until the last sector is there */
   uint32_t hits, under_way; /* results: sectors */
   uint32_t stored;          /* result: of the hits, those of which only what was stored is valid */
@@ -160,7 +165,7 @@ GC_ALWAYS_INLINE struct gc_line *look(struct gc_l2 *l2, unsigned partition, stru
   struct gc_line *line = gc_lines_find_mixed(lines, access->set, access->line, access->mix);
 
   if (line) {
-    gc_lines_use(lines, access->set, line);
+    line = gc_lines_use(lines, access->set, line);
     look_into(l2, line, partition == access->near, access);
   }
   return line;
@@ -235,7 +240,7 @@ static int keep_own(struct gc_l2 *l2, const struct access *access)
   struct gc_line *line = gc_lines_find_mixed(lines, access->set, access->line, access->mix);
 
   if (line)
-    gc_lines_use(lines, access->set, line);
+    line = gc_lines_use(lines, access->set, line);
   else
     line = add_line(l2, access->near, access->set, access->line, access->mix);
   if (!line)
@@ -274,19 +279,23 @@ static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *ac
              : missing;
 }
 
+/* The sector of L2, in its line, that a sector of L1 is in. L2 has no smaller sectors. */
+GC_ALWAYS_INLINE unsigned sector_of(const struct gc_l2 *l2, uint32_t of_l1)
+{
+  return of_l1 >> l2->wider & (l2->gpu->l2.line_bytes / l2->gpu->l2.sector_bytes - 1);
+}
+
 /* The counters of the hardware count sectors of L1, also if L2 fetches larger ones. */
-static unsigned count_of_l1(const uint8_t *of_l1, uint32_t sectors)
+GC_ALWAYS_INLINE unsigned count_sectors(const struct gc_l2 *l2, const struct access *access,
+                                        uint32_t sectors)
 {
   unsigned count = 0;
 
-  for (; sectors; sectors &= sectors - 1)
-    count += of_l1[__builtin_ctz(sectors)];
+  if (!access->of_l1)
+    return gc_ones_of_few(sectors);
+  for (uint32_t left = access->of_l1; left; left &= left - 1)
+    count += sectors >> sector_of(l2, access->first_of_l1 + (uint32_t)__builtin_ctz(left)) & 1;
   return count;
-}
-
-static inline unsigned count_sectors(const struct access *access, uint32_t sectors)
-{
-  return access->of_l1 ? count_of_l1(access->of_l1, sectors) : gc_ones_of_few(sectors);
 }
 
 /* far: sectors that only the home partition has, or has under way. */
@@ -294,7 +303,7 @@ GC_ALWAYS_INLINE void count_access(struct gc_l2 *l2, const struct access *access
 {
   struct gc_cache_counts *counts =
       access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
-  const unsigned all = count_sectors(access, access->sectors);
+  const unsigned all = count_sectors(l2, access, access->sectors);
 
   if (access->kind == GC_L2_ATOMIC) {
     l2->counts->atomics += all;
@@ -303,13 +312,13 @@ GC_ALWAYS_INLINE void count_access(struct gc_l2 *l2, const struct access *access
   counts->accesses += all;
   if (access->missing)
     counts->misses +=
-        access->missing == access->sectors ? all : count_sectors(access, access->missing);
+        access->missing == access->sectors ? all : count_sectors(l2, access, access->missing);
   if (access->hits)
-    counts->hits += count_sectors(access, access->hits);
+    counts->hits += count_sectors(l2, access, access->hits);
   if (access->under_way)
-    counts->hits_on_miss += count_sectors(access, access->under_way);
+    counts->hits_on_miss += count_sectors(l2, access, access->under_way);
   if (far && access->kind == GC_L2_LOAD)
-    l2->counts->l2_loads_far += count_sectors(access, far);
+    l2->counts->l2_loads_far += count_sectors(l2, access, far);
 }
 
 /* A store reads what it does not write, if it brings in a whole line. */
@@ -358,87 +367,92 @@ GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
 }
 
 /* Accesses the sectors that were collected, and begins with the next line. */
-static int access_collected(struct gc_l2 *l2, struct access *access, uint8_t of_l1[32],
-                            uint64_t *slowest)
+static int access_collected(struct gc_l2 *l2, struct access *access, uint64_t *slowest)
 {
   int status;
 
   access->cycles = 0;
   access->hits = access->under_way = access->stored = 0;
-  access->of_l1 = of_l1;
-  if (!l2->same_lines) { /* else, these are those of the request */
-    access->mix = gc_mix(access->line);
-    access->set = gc_set_of(&l2->index, access->line);
-  }
+  access->mix = gc_mix(access->line);
+  access->set = gc_set_of(&l2->index, access->line);
   status = access_line(l2, access);
   *slowest = access->cycles > *slowest ? access->cycles : *slowest;
-  access->sectors = access->parts = 0;
-  memset(of_l1, 0, 32);
+  access->sectors = access->parts = access->of_l1 = 0;
   return status;
 }
 
-/* Lines or sectors of L1 and L2 differ: sector by sector of L1, collected by lines of L2. If the
- * lines differ, stores count as stores of whole sectors of L2. */
-static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
+/* Lines of L1 and L2 differ: sector by sector of L1, collected by lines of L2. Stores count as
+ * stores of whole sectors of L2. */
+static int access_other_lines(struct gc_l2 *l2, struct access *access,
+                              const struct gc_request *request)
 {
-  uint32_t sectors = access->sectors;
-  uint64_t base = request->line << l2->of_l1.line_shift, slowest = 0;
-  unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
-  uint8_t of_l1[32] = {0};
+  const uint64_t base = request->line << l2->of_l1.line_shift;
+  const unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
+  const uint32_t sectors = access->sectors;
+  uint64_t slowest = 0;
   int status = 0;
 
-  access->sectors = access->parts = 0;
+  access->first_of_l1 = (uint32_t)(base >> l2->of_l1.sector_shift);
+  access->sectors = access->parts = access->of_l1 = 0;
   for (uint32_t left = sectors; left && !status; left &= left - 1) {
-    uint64_t from = base + ((uint64_t)__builtin_ctz(left) << l2->of_l1.sector_shift);
+    const unsigned sector = (unsigned)__builtin_ctz(left);
+    uint64_t from = base + ((uint64_t)sector << l2->of_l1.sector_shift);
     uint64_t last = (from + l2->gpu->l1.sector_bytes - 1) >> l2->of_l2.sector_shift;
 
     for (uint64_t i = from >> l2->of_l2.sector_shift; i <= last && !status; i++) {
       unsigned in = (unsigned)(i & ((1u << in_line) - 1));
 
       if (access->sectors && i >> in_line != access->line)
-        status = access_collected(l2, access, of_l1, &slowest);
+        status = access_collected(l2, access, &slowest);
       access->line = i >> in_line;
       access->sectors |= UINT32_C(1) << in;
-      access->parts |= l2->same_lines ? request->parts : gc_parts_of(&l2->gpu->l2, in);
-      of_l1[in]++;
+      access->parts |= gc_parts_of(&l2->gpu->l2, in);
+      access->of_l1 |= l2->finer ? 0 : UINT32_C(1) << sector;
     }
   }
   if (!status)
-    status = access_collected(l2, access, of_l1, &slowest);
+    status = access_collected(l2, access, &slowest);
   access->cycles = slowest;
   return status;
 }
 
-GC_ALWAYS_INLINE struct access access_of(const struct gc_l2 *l2, enum gc_l2_access kind,
-                                         unsigned sm, const struct gc_request *request,
-                                         uint32_t sectors, uint64_t now)
+/* Lines of L1 and L2 are equal: the sectors of L2 in which these of L1 are. */
+GC_ALWAYS_INLINE uint32_t sectors_of(const struct gc_l2 *l2, uint32_t of_l1)
 {
-  return (struct access){.kind = kind,
-                         .near = l2->near[sm],
-                         .line = request->line,
-                         .mix = request->mix,
-                         .now = l2->start + now,
-                         .set = request->l2_set,
-                         .sectors = sectors,
-                         .parts = request->parts};
+  uint32_t sectors = 0;
+
+  for (uint32_t left = of_l1; left; left &= left - 1) {
+    const unsigned sector = (unsigned)__builtin_ctz(left);
+
+    sectors |= l2->finer ? UINT32_MAX >> (32 - (1u << l2->finer)) << (sector << l2->finer)
+                         : UINT32_C(1) << (sector >> l2->wider);
+  }
+  return sectors;
 }
 
-static int access_any(struct gc_l2 *l2, struct access access, const struct gc_request *request,
-                      uint64_t *cycles)
+/* Member by member: GCC 12 copies a compound literal in parts other than those that were stored,
+ * for which CPUs wait. */
+GC_ALWAYS_INLINE void begin(const struct gc_l2 *l2, struct access *access, enum gc_l2_access kind,
+                            unsigned sm, const struct gc_request *request, uint32_t sectors,
+                            uint64_t now)
 {
-  const int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
-
-  *cycles = access.cycles;
-  return status;
+  access->kind = kind;
+  access->near = l2->near[sm];
+  access->line = request->line;
+  access->mix = request->mix;
+  access->now = l2->start + now;
+  access->set = request->l2_set;
+  access->sectors = l2->like_l1 || !l2->same_lines ? sectors : sectors_of(l2, sectors);
+  access->of_l1 = l2->wider ? sectors : 0;
+  access->first_of_l1 = 0;
+  access->parts = request->parts;
+  access->cycles = 0;
+  access->hits = access->under_way = access->stored = 0;
 }
 
-/* Most accesses. The compiler knows the kind, and keeps the struct in registers of the host. */
-GC_ALWAYS_INLINE int load_line(struct gc_l2 *l2, struct access access, uint64_t *cycles)
+static int access_any(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
 {
-  const int status = access_line(l2, &access);
-
-  *cycles = access.cycles;
-  return status;
+  return l2->same_lines ? access_line(l2, access) : access_other_lines(l2, access, request);
 }
 
 bool gc_l2_has_added(const struct gc_l2 *l2)
@@ -476,18 +490,22 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                   const struct gc_request *request, uint32_t sectors, uint64_t now,
                   uint64_t *cycles)
 {
-  uint64_t translation = 0, last;
+  uint64_t translation = 0;
+  struct access access;
   int status;
 
   if (l2->tlbs.any)
     translation =
         (uint64_t)(0.5 + gc_tlbs_translate(&l2->tlbs, sm, request->line << l2->of_l1.line_shift,
                                            l2->counts));
-  if (kind == GC_L2_LOAD && l2->like_l1)
-    status = load_line(l2, access_of(l2, GC_L2_LOAD, sm, request, sectors, now), &last);
-  else
-    status = access_any(l2, access_of(l2, kind, sm, request, sectors, now), request, &last);
-  *cycles = l2->no_latency ? 0 : last + translation;
+  if (kind == GC_L2_LOAD && l2->same_lines) { /* most accesses: the compiler knows the kind */
+    begin(l2, &access, GC_L2_LOAD, sm, request, sectors, now);
+    status = access_line(l2, &access);
+  } else {
+    begin(l2, &access, kind, sm, request, sectors, now);
+    status = access_any(l2, &access, request);
+  }
+  *cycles = l2->no_latency ? 0 : access.cycles + translation;
   return status;
 }
 
@@ -499,7 +517,7 @@ int gc_l2_touch(struct gc_l2 *l2, enum gc_l2_access kind, uint64_t address, uint
   const uint64_t most = 4 * ((uint64_t)l2->gpu->l2.sets * l2->gpu->l2.ways * l2->gpu->partitions *
                                  l2->gpu->l2.line_bytes >>
                              l2->of_l1.line_shift);
-  uint64_t line = address >> l2->of_l1.line_shift, cycles;
+  uint64_t line = address >> l2->of_l1.line_shift;
   struct gc_counts *const counts = l2->counts, none = {0};
   int status = 0;
 
@@ -513,10 +531,10 @@ int gc_l2_touch(struct gc_l2 *l2, enum gc_l2_access kind, uint64_t address, uint
                                            UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes),
                                        .parts = UINT32_MAX,
                                        .l2_set = gc_set_of(&l2->index, line)};
+    struct access access;
 
-    status = access_any(
-        l2, access_of(l2, kind, (unsigned)(line % l2->gpu->sms), &request, request.sectors, 0),
-        &request, &cycles);
+    begin(l2, &access, kind, (unsigned)(line % l2->gpu->sms), &request, request.sectors, 0);
+    status = access_any(l2, &access, &request);
   }
   l2->counts = counts;
   return status;

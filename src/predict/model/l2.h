@@ -29,6 +29,7 @@ struct gc_l2 {
   uint32_t home_mask; /* home is mix >> 32 & home_mask; UINT32_MAX: it is not that simple */
   bool same_lines;    /* as large as those of L1 */
   bool like_l1;       /* same_lines, and sectors as large as those of L1 */
+  unsigned wider, finer; /* logarithm of how much larger or smaller its sectors are than L1's */
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
   struct gc_lines *partitions;

@@ -8,24 +8,24 @@
 int gc_lines_init(struct gc_lines *lines, const struct gc_cache_geometry *geometry,
                   bool fully_associative, uint64_t seed)
 {
-  size_t count = (size_t)geometry->sets * geometry->ways;
+  const uint32_t count =
+      geometry->limit ? geometry->limit : geometry->sets * geometry->ways; /* if there is one set */
   int status;
 
   memset(lines, 0, sizeof *lines);
   lines->geometry = geometry;
   lines->random = seed;
   lines->policy = fully_associative ? GC_POLICY_LRU : geometry->policy;
-  if (fully_associative && geometry->limit)
-    count = geometry->limit;
   lines->sets = fully_associative ? 1 : geometry->sets;
-  lines->ways = fully_associative ? (uint32_t)count : geometry->ways;
+  lines->ways = fully_associative ? count : geometry->ways;
+  lines->segmented = lines->policy == GC_POLICY_SLRU;
   lines->limit = fully_associative ? 0 : geometry->limit;
   if (lines->policy == GC_POLICY_SURVIVAL)
     status = gc_survival_init(lines);
   else if (lines->ways <= GC_LINES_SCAN)
     status = gc_few_ways_init(lines);
   else
-    status = gc_many_ways_init(lines, count);
+    status = gc_many_ways_init(lines);
   if (status)
     gc_lines_fini(lines);
   else
@@ -36,9 +36,10 @@ int gc_lines_init(struct gc_lines *lines, const struct gc_cache_geometry *geomet
 void gc_lines_fini(struct gc_lines *lines)
 {
   free(lines->expires);
-  free(lines->uses);
-  free(lines->logs);
-  free(lines->index.slots);
+  free(lines->positions);
+  free(lines->chains);
+  free(lines->rings);
+  gc_hash_index_fini(&lines->index);
   free(lines->heads);
   free(lines->lines);
   memset(lines, 0, sizeof *lines);
@@ -52,7 +53,7 @@ void gc_lines_clear(struct gc_lines *lines)
   lines->used = 0;
   if (lines->heads)
     gc_few_ways_clear(lines);
-  else if (lines->logs)
+  else if (lines->rings)
     gc_many_ways_clear(lines);
   else
     gc_survival_clear(lines);

@@ -5,7 +5,7 @@
  * that does not depend on the number of ways:
  *
  *   few_ways.h    up to GC_LINES_SCAN ways: a set has a byte of the hash of each of its lines
- *   many_ways.c   more: a hash index finds the line, a log of the uses has the order
+ *   many_ways.c   more: a ring in the order of uses, and chains by hash
  *   survival.c    GC_POLICY_SURVIVAL: a hash index of all lines that may still be there, no ways
  *
  * The order of a set is that of use (LRU, SLRU) or of arrival (FIFO). Cache misses of the host take
@@ -13,10 +13,10 @@
  * needs, and as small as possible.
  *
  * The simulator has a cache of its own (src/model/cache.h). One engine for both was considered and
- * left: the simulator loads whole windows of adjacent lines through sets whose lines have an age and
- * no contents, while a line here has sectors, an arrival time and stored parts, and is found by the
- * hash of a single address. Their random generators and the order of their draws differ, too, so one
- * of them would give other results.
+ * left: the simulator loads whole windows of adjacent lines through sets whose lines have an age
+ * and no contents, while a line here has sectors, an arrival time and stored parts, and is found by
+ * the hash of a single address. Their random generators and the order of their draws differ, too,
+ * so one of them would give other results.
  */
 #ifndef GC_PREDICT_MODEL_LINES_H
 #define GC_PREDICT_MODEL_LINES_H
@@ -32,8 +32,8 @@ void gc_lines_fini(struct gc_lines *lines);
 /* No line is there any more. */
 void gc_lines_clear(struct gc_lines *lines);
 
-/* The line, or NULL if it is not there. Valid until the next gc_lines_add. mix is gc_mix(line),
- * which callers need for several caches. */
+/* The line, or NULL if it is not there. Valid until the next gc_lines_add or gc_lines_use. mix is
+ * gc_mix(line), which callers need for several caches. */
 GC_ALWAYS_INLINE struct gc_line *gc_lines_find_mixed(struct gc_lines *lines, uint32_t set,
                                                      uint64_t line, uint64_t mix)
 {
@@ -41,8 +41,10 @@ GC_ALWAYS_INLINE struct gc_line *gc_lines_find_mixed(struct gc_lines *lines, uin
 
   if (lines->heads)
     return gc_few_ways_find(lines, set, line, mix);
+  if (lines->rings)
+    return gc_many_ways_find(lines, set, line, (uint32_t)mix);
   i = gc_lines_number(lines, line, (uint32_t)mix);
-  if (i == GC_NO_LINE || (lines->expires && !((double)lines->fills < lines->expires[i])))
+  if (i == GC_NO_LINE || !((double)lines->fills < lines->expires[i]))
     return NULL;
   return &lines->lines[i];
 }
@@ -52,19 +54,21 @@ static inline struct gc_line *gc_lines_find(struct gc_lines *lines, uint32_t set
   return gc_lines_find_mixed(lines, set, line, gc_mix(line));
 }
 
-/* Notes a use of a line that is there. */
-static inline void gc_lines_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
+/* Notes a use of a line that is there. Returns the line: it may move. */
+static inline struct gc_line *gc_lines_use(struct gc_lines *lines, uint32_t set,
+                                           struct gc_line *line)
 {
   if (lines->policy == GC_POLICY_SURVIVAL)
     gc_survival_use(lines, line);
   else if (lines->policy == GC_POLICY_SLRU && lines->heads)
     gc_few_ways_protect(lines, set, line);
   else if (lines->policy == GC_POLICY_SLRU)
-    gc_many_ways_protect(lines, set, line);
+    return gc_many_ways_protect(lines, set, line);
   else if (lines->policy == GC_POLICY_LRU && lines->heads)
     gc_few_ways_use(lines, set, line);
   else if (lines->policy == GC_POLICY_LRU)
-    gc_many_ways_use(lines, set, line);
+    return gc_many_ways_use(lines, set, line);
+  return line;
 }
 
 /* Brings in a line that is not there, without sectors; another one may have to go. NULL: no memory
@@ -77,7 +81,7 @@ GC_ALWAYS_INLINE struct gc_line *gc_lines_add_mixed(struct gc_lines *lines, uint
   lines->empty = false;
   if (lines->heads)
     added = gc_few_ways_add(lines, set, mix);
-  else if (lines->logs)
+  else if (lines->rings)
     added = gc_many_ways_add(lines, set, mix);
   else
     added = gc_survival_add(lines, line, mix);
@@ -99,6 +103,8 @@ static inline void gc_lines_prefetch(const struct gc_lines *lines, uint32_t set,
 {
   if (lines->heads)
     gc_prefetch(&lines->heads[set]);
+  else if (lines->rings)
+    gc_many_ways_prefetch(lines, set, (uint32_t)mix);
   else
     gc_hash_prefetch(&lines->index, (uint32_t)mix);
 }
@@ -117,6 +123,8 @@ static inline void gc_lines_prefetch_line(const struct gc_lines *lines, uint32_t
     if (marked[0] | marked[1])
       gc_prefetch(&of_set[marked[0] ? (unsigned)__builtin_ctzll(marked[0]) / 8
                                     : 8 + (unsigned)__builtin_ctzll(marked[1]) / 8]);
+  } else if (lines->rings) {
+    gc_many_ways_prefetch_line(lines, set, (uint32_t)mix);
   }
 }
 

@@ -24,7 +24,10 @@ int gc_sm_init(struct gc_sm *sm, const struct gc_gpu_model *gpu,
   if (gpu->outstanding_per_warp && !options->no_outstanding_limit)
     sm->entries_of_warp = gpu->outstanding_per_warp;
   sm->limited = sm->entries != UINT_MAX || sm->entries_of_warp != UINT_MAX;
-  return gc_lines_init(&sm->l1, &gpu->l1, options->fully_associative, 0);
+  if (gc_lines_init(&sm->l1, &gpu->l1, options->fully_associative, 0))
+    return -ENOMEM;
+  sm->knows_places = gpu->l1.early && sm->l1.heads;
+  return 0;
 }
 
 void gc_sm_fini(struct gc_sm *sm)

@@ -20,7 +20,7 @@ GC_ALWAYS_INLINE int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, u
   struct gc_line *line = gc_lines_find_mixed(&sm->l1, set, number, mix);
 
   if (line)
-    gc_lines_use(&sm->l1, set, line);
+    line = gc_lines_use(&sm->l1, set, line);
   else
     line = gc_lines_add_mixed(&sm->l1, set, number, mix);
   if (!line)
@@ -50,7 +50,11 @@ int gc_sm_arrive(struct gc_sm *sm, const struct gc_event *event)
   gc_flight_remove(&sm->in_flight, (uint32_t)(event - sm->wheel.events), mix);
   if (!sm->gpu->l1.early)
     return bring_in(sm, event->set, event->line, mix, event->sectors);
-  line = gc_lines_find_mixed(&sm->l1, event->set, event->line, mix);
+  line = event->place == GC_NO_LINE ? NULL : &sm->l1.lines[event->place];
+  /* A line that was evicted may still have its tag there. That does no harm: if the line came
+   * again, gc_few_ways_find has cleared the tag. */
+  if (!line || line->tag != event->line + 1)
+    line = gc_lines_find_mixed(&sm->l1, event->set, event->line, mix);
   if (line)
     line->sectors |= event->sectors;
   return 0;
@@ -61,10 +65,10 @@ int gc_sm_arrive(struct gc_sm *sm, const struct gc_event *event)
 GC_ALWAYS_INLINE uint32_t under_way(const struct gc_sm *sm, uint64_t line, uint32_t hash,
                                     uint32_t sectors, uint64_t *ready, bool *has_entry)
 {
-  uint32_t from = hash, found = 0;
+  uint32_t entry = 0, found = 0;
   const struct gc_event *event;
 
-  while ((event = gc_flight_next(&sm->in_flight, &sm->wheel, line, hash, &from))) {
+  while ((event = gc_flight_next(&sm->in_flight, &sm->wheel, line, hash, &entry))) {
     *has_entry = true;
     if (event->sectors & sectors && event->time > *ready)
       *ready = event->time;
@@ -83,9 +87,8 @@ static enum gc_access_status look_for_entry(const struct gc_sm *sm, const struct
 /* Requests missing sectors. line: NULL if L1 does not have it. takes_entry: nothing of it is under
  * way yet. */
 GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
-                                             const struct gc_request *request,
-                                             const struct gc_line *line, uint32_t missing,
-                                             bool takes_entry)
+                                             const struct gc_request *request, struct gc_line *line,
+                                             uint32_t missing, bool takes_entry)
 {
   struct gc_event *event;
   uint64_t cycles;
@@ -95,14 +98,17 @@ GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *w
   if (sm->options->no_latency)
     return bring_in(sm, request->set, request->line, request->mix, missing) ? GC_ACCESS_NO_MEMORY
                                                                             : GC_ACCESS_DONE;
-  if (sm->gpu->l1.early && !line &&
-      !gc_lines_add_mixed(&sm->l1, request->set, request->line, request->mix))
-    return GC_ACCESS_NO_MEMORY;
+  if (sm->gpu->l1.early && !line) {
+    line = gc_lines_add_mixed(&sm->l1, request->set, request->line, request->mix);
+    if (!line)
+      return GC_ACCESS_NO_MEMORY;
+  }
   event = gc_wheel_add(&sm->wheel, sm->now + cycles);
   if (!event || !gc_flight_add(&sm->in_flight, (uint32_t)(event - sm->wheel.events), request->mix))
     return GC_ACCESS_NO_MEMORY;
   event->line = request->line;
   event->set = request->set;
+  event->place = sm->knows_places ? (uint32_t)(line - sm->l1.lines) : GC_NO_LINE;
   event->sectors = missing;
   event->warp = takes_entry ? gc_number_of_warp(warp) : GC_NO_WARP;
   warp->outstanding += takes_entry;
@@ -168,7 +174,7 @@ GC_ALWAYS_INLINE enum gc_access_status load(struct gc_sm *sm, struct gc_warp *wa
     }
   }
   if (line)
-    gc_lines_use(&sm->l1, request->set, line);
+    line = gc_lines_use(&sm->l1, request->set, line);
   if (count_load(sm, number, request, waiting, missing))
     return GC_ACCESS_NO_MEMORY;
   wait_until(warp, sm->now + sm->l1_cycles);
@@ -196,7 +202,7 @@ static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool all
   struct gc_line *line = gc_lines_find_mixed(&sm->l1, request->set, request->line, request->mix);
 
   if (line)
-    gc_lines_use(&sm->l1, request->set, line);
+    line = gc_lines_use(&sm->l1, request->set, line);
   if (!allocates || l1->store_miss == GC_ALLOCATE_NONE)
     return 0;
   return l1->store_miss == GC_ALLOCATE_SECTOR
@@ -246,12 +252,13 @@ enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
     const bool full = sm->outstanding >= sm->entries;
 
     if (!full)
-      gc_sm_hint_requests(sm, instruction, requests, i, i == first);
+      gc_sm_hint_requests(sm, instruction, requests, i, i == first && !warp->hinted);
     status = step == GC_STEP_LOAD ? load(sm, warp, instruction->load, &requests[i])
                                   : access_l2(sm, warp, step, &requests[i]);
     if (status != GC_ACCESS_DONE)
       break;
   }
   warp->request = i;
+  warp->hinted = false;
   return status;
 }

@@ -40,9 +40,19 @@ static const struct gc_instruction *next_access(const struct gc_sm *sm, const st
   return warp->request < instruction->requests ? instruction : NULL;
 }
 
+/* For how many of its requests it gets hints in advance. Entries may limit it to one. */
+static uint32_t requests_ahead(const struct gc_sm *sm, const struct gc_warp *warp,
+                               const struct gc_instruction *instruction, uint32_t most)
+{
+  const uint32_t left = instruction ? instruction->requests - warp->request : 0;
+
+  most = sm->limited ? 1 : most;
+  return left < most ? left : most;
+}
+
 void gc_sm_hint_warps(const struct gc_sm *sm, const struct gc_warp_queue *queue)
 {
-  const struct gc_warp *warp = gc_warp_queue_peek(queue, GC_WARP_AHEAD);
+  struct gc_warp *warp = gc_warp_queue_peek(queue, GC_WARP_AHEAD);
   const struct gc_instruction *instruction;
 
   if (warp)
@@ -54,11 +64,14 @@ void gc_sm_hint_warps(const struct gc_sm *sm, const struct gc_warp_queue *queue)
   }
   warp = gc_warp_queue_peek(queue, GC_LOOK_UP_AHEAD);
   instruction = next_access(sm, warp);
-  if (instruction)
-    hint_look_up(sm, instruction->step, &warp->requests[warp->request]);
+  for (uint32_t i = 0; i < requests_ahead(sm, warp, instruction, LOOK_UPS_AHEAD); i++)
+    hint_look_up(sm, instruction->step, &warp->requests[warp->request + i]);
   warp = gc_warp_queue_peek(queue, GC_MISS_AHEAD);
-  if (next_access(sm, warp))
-    gc_sm_hint_miss(sm, &warp->requests[warp->request]);
+  instruction = next_access(sm, warp);
+  for (uint32_t i = 0; i < requests_ahead(sm, warp, instruction, MISSES_AHEAD); i++)
+    gc_sm_hint_miss(sm, &warp->requests[warp->request + i]);
+  if (instruction)
+    warp->hinted = !sm->limited;
 }
 
 void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *instruction,
@@ -93,13 +106,16 @@ static inline void hint_set(const struct gc_sm *sm, const struct gc_event *event
   mix = gc_mix(event->line);
   if (event->warp != GC_NO_WARP)
     gc_prefetch(gc_warp_of(sm, event));
-  gc_lines_prefetch(&sm->l1, event->set, mix);
+  if (event->place != GC_NO_LINE)
+    gc_prefetch(&sm->l1.lines[event->place]);
+  else
+    gc_lines_prefetch(&sm->l1, event->set, mix);
   gc_flight_prefetch(&sm->in_flight, (uint32_t)mix);
 }
 
 static inline void hint_line(const struct gc_sm *sm, const struct gc_event *event)
 {
-  if (event->sectors)
+  if (event->sectors && event->place == GC_NO_LINE)
     gc_lines_prefetch_line(&sm->l1, event->set, gc_mix(event->line));
 }
 
@@ -124,7 +140,7 @@ void gc_sm_hint_arrivals(struct gc_sm *sm)
     return;
   hint_events(sm, from + EVENTS_AHEAD - LINES_AHEAD, to + EVENTS_AHEAD - LINES_AHEAD, hint_event);
   hint_events(sm, from + SETS_AHEAD - LINES_AHEAD, to + SETS_AHEAD - LINES_AHEAD, hint_set);
-  if (sm->in_flight.count >= MANY_ARRIVALS)
+  if (!sm->knows_places && sm->in_flight.count >= MANY_ARRIVALS)
     hint_events(sm, from, to, hint_line);
   sm->looked_ahead = to;
 }

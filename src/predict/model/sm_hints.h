@@ -25,7 +25,8 @@ static inline void gc_sm_hint_queue(const struct gc_sm *sm, const struct gc_warp
 }
 
 /* Before an instruction executes this request, for which there is an entry: for its next ones, as
- * far as there are entries for them. first: it has executed none since it waited. */
+ * far as there are entries for them. first: it has executed none since it waited, and
+ * gc_sm_hint_warps has given none. */
 void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *instruction,
                          const struct gc_request *requests, uint32_t request, bool first);
 

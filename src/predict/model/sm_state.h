@@ -34,7 +34,8 @@ struct gc_warp {
   bool waits_for_own : 1; /* line, because outstanding is at its limit */
   bool retries : 1;       /* has been promised a free entry */
   bool at_barrier : 1;
-  bool ahead : 1; /* goes first when its next instruction can be issued */
+  bool ahead : 1;  /* goes first when its next instruction can be issued */
+  bool hinted : 1; /* its next requests have hints (sm_hints.h) */
 } __attribute__((aligned(GC_HOST_LINE)));
 
 struct gc_resident { /* a block, or room for one */
@@ -56,6 +57,8 @@ struct gc_sm {
   uint64_t l1_cycles;                /* that a hit takes */
   unsigned entries, entries_of_warp; /* for lines that are outstanding */
   bool limited; /* entries or entries_of_warp has a limit; else nothing outstanding is counted */
+  bool knows_places; /* of lines under way, because they have one when they are requested, and keep
+                        it */
   uint64_t now;
   uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */

@@ -12,12 +12,6 @@
 
 #define LINES_AT_FIRST 512
 
-/* The lines that the tables can hold. */
-static uint32_t room_of(const struct gc_lines *lines)
-{
-  return (lines->index.mask + 1) / 2;
-}
-
 int gc_survival_init(struct gc_lines *lines)
 {
   lines->lines = gc_host_table(LINES_AT_FIRST * sizeof *lines->lines);
@@ -65,7 +59,7 @@ static bool is_there(const struct gc_lines *lines, uint32_t i)
  * empty. */
 static int grow(struct gc_lines *lines, uint64_t room)
 {
-  struct gc_hash_index index = {NULL, 0};
+  struct gc_hash_index index = {0};
   struct gc_line *more = gc_host_table(room * sizeof *more);
   double *expires = gc_host_table(room * sizeof *expires);
 
@@ -78,7 +72,7 @@ static int grow(struct gc_lines *lines, uint64_t room)
   memcpy(expires, lines->expires, lines->used * sizeof *expires);
   free(lines->lines);
   free(lines->expires);
-  free(lines->index.slots);
+  gc_hash_index_fini(&lines->index);
   lines->lines = more;
   lines->expires = expires;
   lines->index = index;
@@ -88,14 +82,14 @@ static int grow(struct gc_lines *lines, uint64_t room)
 /* Keeps the lines that are there; they fill the tables to a half at most. */
 static int forget(struct gc_lines *lines)
 {
-  uint64_t room = room_of(lines);
+  uint64_t room = lines->index.numbers;
   uint32_t there = 0;
 
   for (uint32_t i = 0; i < lines->used; i++)
     there += is_there(lines, i);
   while (room < 2 * (uint64_t)there)
     room *= 2;
-  if (room > room_of(lines) && grow(lines, room))
+  if (room > lines->index.numbers && grow(lines, room))
     return -ENOMEM;
   gc_hash_index_clear(&lines->index);
   there = 0;
@@ -116,7 +110,7 @@ struct gc_line *gc_survival_add(struct gc_lines *lines, uint64_t line, uint64_t 
   uint32_t i = gc_lines_number(lines, line, (uint32_t)mix);
 
   if (i == GC_NO_LINE) {
-    if (lines->used == room_of(lines) && forget(lines))
+    if (lines->used == lines->index.numbers && forget(lines))
       return NULL;
     i = lines->used++;
     gc_hash_add(&lines->index, (uint32_t)mix, i);

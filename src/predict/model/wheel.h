@@ -21,6 +21,7 @@ struct gc_event {
   uint64_t line;         /* that arrives */
   uint32_t set, sectors; /* of it; no sectors: a warp wakes up */
   uint32_t warp;         /* its number */
+  uint32_t place;        /* of the line in L1 when it was requested, or GC_NO_LINE */
 };
 
 struct gc_wheel {
