@@ -41,11 +41,10 @@ list() {
 value() { list "$1" | sed -n "s/^$2 $3 //p"; }
 # absent FILE: the properties that are absent, with their reasons.
 # The pages that are left use the sets of L2 unevenly: it may have no capacity, and then no line and
-# what needs that. Its policy follows from bandwidths. Why L2 has no latency by SM may differ between
-# two measurements: SMs do not differ, or too little.
+# what needs that. Its policy follows from bandwidths.
 absent() {
-  list "$1" | grep 'Source absent' | sed 's/ within [0-9.]* %$//' |
-    grep -Ev '^L2Cache (Capacity|Line|WriteAllocate|WritePolicy|LatencyBySM)Source ' | sort
+  list "$1" | grep 'Source absent' |
+    grep -Ev '^L2Cache (Capacity|Line|WriteAllocate|WritePolicy)Source ' | sort
 }
 
 "$tool" measure --force --no-store --xml gpu0 >"$HOME/whole.xml" || exit 1
@@ -55,7 +54,8 @@ absent "$HOME/whole.xml" >"$HOME/whole"
 all_but() {
   take "$1"
   "$tool" measure --force --no-store --xml gpu0 >"$HOME/little.xml" 2>"$said" || { cat "$said"; fail "$1 MiB: refused"; }
-  absent "$HOME/little.xml" | diff "$HOME/whole" - | sed -n 's/^> //p' >"$HOME/more"
+  # The reason may be another one if the property is absent with all memory, too.
+  absent "$HOME/little.xml" | awk 'NR == FNR { had[$1, $2]; next } !(($1, $2) in had)' "$HOME/whole" - >"$HOME/more"
   cat "$HOME/more"
   shift
   while read -r kind key why; do
