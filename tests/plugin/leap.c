@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,22 +20,28 @@
 #define SHORT_MS 20
 
 static struct timespec start;
+static char after[4096]; /* $LEAP_AFTER; empty: the clock is the usual one */
+static int seconds;
 
+/* Not when the clock is read, because a sanitizer reads it before there is an environment. */
 __attribute__((constructor)) static void begin(void)
 {
+  const char *file = getenv("LEAP_AFTER"), *leap = getenv("LEAP");
+
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &start);
+  seconds = leap ? atoi(leap) : 0;
+  if (file && strlen(file) < sizeof after)
+    memcpy(after, file, strlen(file) + 1);
 }
 
 /* By a system call, because dlsym allocates, and the allocator of a sanitizer reads the clock. */
 EXPORT int clock_gettime(clockid_t id, struct timespec *t)
 {
-  const char *after = getenv("LEAP_AFTER"), *seconds = getenv("LEAP");
-
-  if (id != CLOCK_MONOTONIC)
+  if (id != CLOCK_MONOTONIC || !*after)
     return (int)syscall(SYS_clock_gettime, id, t);
   *t = start;
-  if (after && seconds && !access(after, F_OK))
-    t->tv_sec += atoi(seconds);
+  if (!access(after, F_OK))
+    t->tv_sec += seconds;
   return 0;
 }
 
