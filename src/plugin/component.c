@@ -11,7 +11,6 @@
 #include "plugin/load.h"
 #include "plugin/messages.h"
 #include "plugin/settings.h"
-#include "util/number.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -130,27 +129,20 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
 /* More late GPUs than this get one sentence together. */
 #define FEW 2
 
-/* Prints the GPUs that were not measured before the deadline in one sentence, if there are many,
- * and removes these failures from what is still to be printed. Each GPU keeps its status. */
-static void say_late(const struct gc_found *found, const struct gc_settings *settings)
+/* Prints one sentence if many GPUs were not measured before the deadline, and removes these
+ * failures from what is still to be printed. Each GPU keeps its status. */
+static void say_late(const struct gc_found *found)
 {
-  const struct gc_gpu **late = calloc(found->gpus.count + 1, sizeof(*late));
-  char names[512], seconds[32];
-  size_t count = 0;
+  size_t late = 0;
 
-  for (size_t i = 0; late && i < found->gpus.count; i++)
-    if (found->outcomes[i].late)
-      late[count++] = &found->gpus.array[i];
-  if (count > FEW) {
-    gc_gpus_names(late, count, names, sizeof(names));
-    gc_number_seconds(settings->seconds, seconds);
-    gc_plugin_say(NULL,
-                  "%zu of %zu GPUs were not measured within %s s: %s; run hwloc-gpucache measure",
-                  count, found->gpus.count, seconds, names);
-    for (size_t i = 0; i < found->gpus.count; i++)
-      found->outcomes[i].failed &= !found->outcomes[i].late;
-  }
-  free(late);
+  for (size_t i = 0; i < found->gpus.count; i++)
+    late += found->outcomes[i].late;
+  if (late <= FEW)
+    return;
+  gc_plugin_say(NULL, "%zu of %zu GPUs were not measured in time; run hwloc-gpucache measure", late,
+                found->gpus.count);
+  for (size_t i = 0; i < found->gpus.count; i++)
+    found->outcomes[i].failed &= !found->outcomes[i].late;
 }
 
 struct target {
@@ -187,7 +179,7 @@ static void discover_gpus(hwloc_topology_t topology, const struct gc_settings *s
   if (!gc_load_end(load, &found, attach_late, &target))
     return;
   if (settings->failures && !settings->verbose)
-    say_late(&found, settings);
+    say_late(&found);
   grafted = calloc(found.gpus.count + 1, sizeof(*grafted));
   for (size_t i = 0; i < found.gpus.count; i++) {
     struct gc_grafted *own = grafted ? &grafted[count] : &none;

@@ -368,10 +368,8 @@ int gc_xml_parse(char *text, size_t length, const struct gc_xml_receiver *receiv
                             .end = text + length};
   int status;
 
-  if (!length)
-    return gc_fail(err, -EBADMSG, "the file is empty");
   if (text[strspn(text, " \t\r\n")] != '<')
-    return gc_fail(err, -EBADMSG, "not XML");
+    return gc_fail(err, -EBADMSG, length ? "not XML" : "the file is empty");
   if (has_control_bytes(text, length))
     return gc_fail(err, -EBADMSG, "not well-formed XML: a control character");
   status = parse(&parsing);

@@ -48,7 +48,7 @@ struct shown {
   size_t count;
 };
 
-/* The name of a GPU in its heading. Of a single file, the user knows the name. */
+/* The name of a GPU in its heading. No file name if there is only one file. */
 static const char *name_of(const struct shown *shown, size_t i)
 {
   return shown->by_file ? shown->sources[i].name : shown->results[i].gpu->name;
