@@ -322,19 +322,19 @@ hwloc_gpucache_prediction_count(const struct hwloc_gpucache_prediction *predicti
 /** \brief Number of sums: one for each name of a kernel, in the order of their first launches.
  *
  * A sum adds up the launches with one name that can run on this GPU. Each recorded launch counts as
- * often as HWLOC_GPUCACHE_LAUNCHES says, and its modelled blocks count for all that were launched. So
- * the counts of a sum are estimated if not all blocks are modelled. Reading sums costs nothing: they
- * are made with the prediction. Their strings are valid until the prediction is freed. */
+ * often as HWLOC_GPUCACHE_LAUNCHES says, and its modelled blocks for all that were launched. If not
+ * all blocks are modelled, the counts are estimates. Reading sums costs nothing: they are made with
+ * the prediction. Their strings are valid until the prediction is freed. */
 size_t hwloc_gpucache_prediction_sums(const struct hwloc_gpucache_prediction *prediction);
 
 /** \brief The name of the kernels of a sum, or "". sum must be less than their number. */
 const char *
 hwloc_gpucache_prediction_sum_name(const struct hwloc_gpucache_prediction *prediction, size_t sum);
 
-/** \brief A number of a sum, rate or count. The _LOW of a rate adds up, for each launch, the run with
- * the fewest hits, the _HIGH the run with the most; no single run need be as low or as high.
- * HWLOC_GPUCACHE_LAUNCHES is the number of launches, also of those that cannot run. All other numbers
- * are NaN if no launch can run. A number that this version does not know is NaN, too. */
+/** \brief A number of a sum, rate or count. The _LOW of a rate adds up, for each launch, the run
+ * with the fewest hits, the _HIGH the run with the most; no single run need be as low or as high.
+ * HWLOC_GPUCACHE_LAUNCHES is the number of launches, also of those that cannot run. All other
+ * numbers are NaN if no launch can run. A number that this version does not know is NaN, too. */
 double hwloc_gpucache_prediction_sum_value(const struct hwloc_gpucache_prediction *prediction,
                                            size_t sum, enum hwloc_gpucache_predicted what);
 

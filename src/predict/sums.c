@@ -46,11 +46,14 @@ static uint64_t times(const struct weight *n, uint64_t count)
 static void add_cache(struct gc_cache_counts *sum, const struct weight *n,
                       const struct gc_cache_counts *of)
 {
-  sum->accesses += times(n, of->accesses);
-  sum->hits += times(n, of->hits);
-  sum->hits_on_miss += times(n, of->hits_on_miss);
-  sum->misses += times(n, of->misses);
-  sum->compulsory += times(n, of->compulsory);
+  const uint64_t hits = times(n, of->hits), on_miss = times(n, of->hits_on_miss);
+  const uint64_t misses = times(n, of->misses), compulsory = times(n, of->compulsory);
+
+  sum->hits += hits;
+  sum->hits_on_miss += on_miss;
+  sum->misses += misses;
+  sum->accesses += hits + on_miss + misses; /* as the others are rounded */
+  sum->compulsory += compulsory;
 }
 
 static void add_counts(struct gc_counts *sum, const struct weight *n, const struct gc_counts *of)

@@ -19,7 +19,7 @@ enum gc_call {
   GC_CALL_CAPTURE_BEGIN, /* of a stream, which becomes a graph */
   GC_CALL_CAPTURE_END,
   GC_CALL_STREAM_DESTROY,
-  GC_CALL_NOT_MEANWHILE /* what launches in another way, or unloads */
+  GC_CALL_NOT_MEANWHILE /* what launches in another way, uploads a graph, or unloads */
 };
 
 enum gc_call gc_call_of(const char *name);

@@ -262,14 +262,14 @@ with_sets() {
   done
   predict --seeds 0 --sweep line "$trace"
   is "32 64 128 256 512" "$(value '[.sweep.points[].kernels[0].l1_line_bytes] | join(" ")')"
-  # 1736 lines are 36.2 for each of 48 sets
+  # 1736 lines are 48.2 sets of 36 ways
   real=$top_srcdir/doc/results/h200/record.xml
   with_sets 48 36 "$BATS_TEST_TMPDIR/s.xml"
   real=$BATS_TEST_TMPDIR/s.xml
   sed -i '/"CarveoutTable"/d' "$real"
   run_split "$tool" predict --seeds 0 --sweep capacity --record "$real" "$trace"
-  has "$output" "  x 4: 868 KiB became 870 KiB: each of 48 sets has a whole number of lines"
-  has "$output" "  x 0.25: 54.25 KiB became 54 KiB: each of 48 sets"
+  has "$output" "  x 4: 868 KiB became 868.5 KiB: each of 193 sets has a whole number of lines"
+  has "$output" "  x 0.25: 54.25 KiB became 54 KiB: each of 12 sets"
   # lines under way
   sed '/subtype="L1Cache"/a <info name="OutstandingPerSM" value="64"/>' "$real" >"$BATS_TEST_TMPDIR/r.xml"
   run_split "$tool" predict --seeds 0 --sweep outstanding --record "$BATS_TEST_TMPDIR/r.xml" "$trace"

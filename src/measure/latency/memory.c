@@ -142,8 +142,8 @@ static bool is_other(double cycles, const struct gc_measured *element)
 /* The driver clears memory that another program has given back, for some 0.3 s on an H200 with 140
  * GB. Meanwhile loads of device memory take longer, and fewer lines stay in L2, but no kernel of
  * another program runs that the interference check could notice. So the first latency must still be
- * right at the end. The latency without load is nearly the same. If it differs from the first one,
- * the loads of the first step are made again. */
+ * right after the steps that depend on it. The latency without load is nearly the same. If it
+ * differs from the first one, the loads of the first step are made again. */
 int gc_step_memory_again(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_by_load *load = &element->under_load;

@@ -231,6 +231,8 @@ static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *di
                                : run_in_group(r, step, disturbance, &broken);
     gc_cost_report(&r->m.bench, r->options, what, &before);
   }
+  if (broken) /* another process goes on */
+    *disturbance = GC_UNDISTURBED;
   return status;
 }
 
@@ -252,6 +254,8 @@ static void note_wandering(struct gc_runner *r)
 
 int gc_run_plan(struct gc_runner *r)
 {
+  static const char changed[] = "it changed during the measurement";
+  struct gc_measured *memory = &r->m.results->element[GC_DEVICE_MEMORY];
   enum gc_interference_result disturbance;
   int status;
 
@@ -263,8 +267,8 @@ int gc_run_plan(struct gc_runner *r)
     lost_ms = r->interference.lost_ms + gc_now_ms() - since;
     if (!status && disturbance == GC_ALL_DOUBTED && lost_ms > r->interference.patience_ms) {
       /* goes on; without this value, nothing is compared again */
-      gc_set_absent_for_now(&r->m.results->element[GC_DEVICE_MEMORY], GC_LATENCY, GC_GPU_BUSY,
-                            "it was another one at the end than at the beginning");
+      gc_set_absent_for_now(memory, GC_LATENCY, GC_GPU_BUSY, changed);
+      gc_set_absent_for_now(memory, GC_LATENCY_P95, GC_GPU_BUSY, changed);
     } else if (!status && all_wrong(disturbance)) {
       const struct gc_cost cost = r->m.results->cost;
 

@@ -26,16 +26,6 @@ bool gc_select_wanted(const struct gc_measure_options *options, enum gc_kind kin
   return !options->only || listed(options->only, gc_kind_name(kind));
 }
 
-/* Is this the first step of its element? */
-static bool is_first(unsigned step)
-{
-  unsigned first = 0;
-
-  while (gc_plan[first].kind != gc_plan[step].kind)
-    first++;
-  return first == step;
-}
-
 int gc_select_check(const struct gc_bench *bench, const struct gc_measure_options *options)
 {
   char lacking[GC_KIND_LIST];
@@ -43,7 +33,7 @@ int gc_select_check(const struct gc_bench *bench, const struct gc_measure_option
   bool any = false;
 
   for (unsigned i = 0; i < gc_plan_steps; i++) {
-    if (!is_first(i) || !gc_select_wanted(options, gc_plan[i].kind))
+    if (!gc_select_wanted(options, gc_plan[i].kind))
       continue;
     if (gc_present(&bench->properties, gc_plan[i].kind))
       any = true;

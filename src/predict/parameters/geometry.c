@@ -111,6 +111,8 @@ static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count)
     return true;
   geometry->mask_count = 0;
+  if (sets == 1)
+    return true;
   if (gc_number_whole(text_of(element, HWLOC_GPUCACHE_WAYS), &ways) && ways <= UINT32_MAX)
     geometry->own_ways = (uint32_t)ways;
   gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
@@ -247,9 +249,11 @@ void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_
   geometry->wanted_bytes = bytes;
   if (geometry->limit && fit_limit(geometry, lines))
     return;
-  if (geometry->own_ways && lines && lines % geometry->own_ways == 0 &&
-      lines / geometry->own_ways <= MOST_SETS)
-    geometry->sets = (uint32_t)(lines / geometry->own_ways);
+  if (geometry->own_ways) {
+    const uint64_t sets = (lines + geometry->own_ways / 2) / geometry->own_ways;
+
+    geometry->sets = !sets ? 1 : sets > MOST_SETS ? MOST_SETS : (uint32_t)sets;
+  }
   way = (uint64_t)geometry->sets * geometry->line_bytes;
   ways = (bytes + way / 2) / way;
   geometry->limit = 0;

@@ -135,7 +135,7 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
     bytes *= changes->capacity;
   if (changes->l1_bytes)
     bytes = (double)changes->l1_bytes;
-  gc_geometry_fit(&gpu->l1, (uint64_t)bytes, (uint64_t)measured);
+  gc_geometry_fit(&gpu->l1, (uint64_t)(bytes + 0.5), (uint64_t)measured);
   gc_geometry_draw_masks(&gpu->l1, HWLOC_GPUCACHE_L1, seed, &parameters->assumptions);
   if (changes->line > 0)
     status = gc_change_line(&gpu->l1, changes->line, err);

@@ -139,8 +139,10 @@ static void note_without_code(struct gc_joined *joined, const struct gc_error *w
   while (i < GC_JOINED_REASONS - 2 && joined->without_code[i].kernels &&
          strcmp(joined->without_code[i].why.text, why->text) != 0)
     i++;
-  joined->without_code[i].kernels++;
-  joined->without_code[i].why = *why;
+  if (joined->without_code[i].kernels++ && strcmp(joined->without_code[i].why.text, why->text) != 0)
+    gc_fail(&joined->without_code[i].why, 0, "several other reasons");
+  else
+    joined->without_code[i].why = *why;
 }
 
 /* Copies the launch that begins here; the file is behind its first line. */

@@ -214,6 +214,7 @@ static int disassemble(struct gc_module *module, bool lines)
   struct gc_command command = {.argv = argv};
   int status;
 
+  *module->why.text = '\0'; /* of an earlier try */
   if (lines)
     argv[count++] = "-g";
   if (list) {

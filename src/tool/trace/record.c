@@ -319,7 +319,12 @@ static int finish_trace(char *directory, const struct gc_toolkit *toolkit,
            directory);
     return GC_EXIT_FAILED;
   }
-  remove_directory(directory);
+  if (again && !joined.kernels) {
+    gc_say(NULL, "%s has no complete launch", directory);
+    return GC_EXIT_FAILED;
+  }
+  if (!again || !joined.running)
+    remove_directory(directory);
   return report(&joined, tool, recorded);
 }
 
@@ -405,7 +410,7 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
-  if (!gc_trace_settings_read(recorded->program[0], &earlier, &err))
+  if (!recorded->to_stderr && !gc_trace_settings_read(recorded->program[0], &earlier, &err))
     return write_again(&toolkit, tool, recorded);
   snprintf(settings.sanitizer, sizeof settings.sanitizer, "%s", toolkit.sanitizer);
   snprintf(settings.ptxas, sizeof settings.ptxas, "%s", toolkit.ptxas);

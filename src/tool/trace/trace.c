@@ -15,7 +15,11 @@ int gc_tool_trace(const struct gc_tool *tool)
   struct gc_ended ended;
   int status;
 
-  snprintf(output, sizeof output, "%s.trace", slash ? slash + 1 : tool->words[0]);
+  /* the directory of an earlier trace can end with a slash */
+  snprintf(output, sizeof output, "%s.trace",
+           !slash     ? tool->words[0]
+           : slash[1] ? slash + 1
+                      : "hwloc-gpucache");
   status = gc_record_trace(
       tool,
       &(struct gc_recorded){tool->words, tool->output ? tool->output : output, false, tool->times},
