@@ -126,24 +126,8 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
     gc_plugin_say(gpu, "out of memory, not all of it is in the topology");
 }
 
-/* More late GPUs than this get one sentence together. */
+/* So many late GPUs are named; each GPU has its status. */
 #define FEW 2
-
-/* Prints one sentence if many GPUs were not measured before the deadline, and removes these
- * failures from what is still to be printed. Each GPU keeps its status. */
-static void say_late(const struct gc_found *found)
-{
-  size_t late = 0;
-
-  for (size_t i = 0; i < found->gpus.count; i++)
-    late += found->outcomes[i].late;
-  if (late <= FEW)
-    return;
-  gc_plugin_say(NULL, "%zu of %zu GPUs were not measured in time; run hwloc-gpucache measure", late,
-                found->gpus.count);
-  for (size_t i = 0; i < found->gpus.count; i++)
-    found->outcomes[i].failed &= !found->outcomes[i].late;
-}
 
 struct target {
   hwloc_topology_t topology;
@@ -174,23 +158,25 @@ static void discover_gpus(hwloc_topology_t topology, const struct gc_settings *s
   struct target target = {topology, settings};
   struct gc_grafted *grafted, none;
   struct gc_found found;
-  size_t count = 0;
+  size_t count = 0, late = 0;
 
   if (!gc_load_end(load, &found, attach_late, &target))
     return;
-  if (settings->failures && !settings->verbose)
-    say_late(&found);
   grafted = calloc(found.gpus.count + 1, sizeof(*grafted));
   for (size_t i = 0; i < found.gpus.count; i++) {
     struct gc_grafted *own = grafted ? &grafted[count] : &none;
 
     own->memory = NULL;
+    late += found.outcomes[i].late;
+    found.outcomes[i].failed &= !found.outcomes[i].late || late <= FEW;
     attach(topology, &found.gpus.array[i],
            !found.gpus.array[i].instance &&
                (i == 0 || !same_place(&found.gpus.array[i - 1], &found.gpus.array[i])),
            settings, &found.outcomes[i], own);
     count += own->memory != NULL;
   }
+  if (late > FEW && settings->failures && !settings->verbose)
+    gc_plugin_say(NULL, "%zu more GPUs were not measured in time", late - FEW);
   if (grafted && gc_graft_host(topology, grafted, count) && settings->failures)
     gc_plugin_say(NULL, "out of memory, not all memory attributes are in the topology");
   free(grafted);
