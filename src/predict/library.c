@@ -254,7 +254,7 @@ static unsigned long long of_tlb(const struct gc_kernel_prediction *predicted, i
   return misses ? counts->misses : counts->lookups;
 }
 
-/* Of a launch, or of the sum of several. */
+/* A number of a launch, or of a sum of launches. */
 static unsigned long long count_in(const struct gc_kernel_prediction *predicted,
                                    enum hwloc_gpucache_predicted what)
 {

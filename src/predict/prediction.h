@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a prediction says.
+ * The results of a prediction.
  */
 #ifndef GC_PREDICT_PREDICTION_H
 #define GC_PREDICT_PREDICTION_H

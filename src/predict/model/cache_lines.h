@@ -34,7 +34,7 @@ struct gc_set_head {
   uint32_t kept;  /* SLRU: the protected ones, which are the first in the order */
 };
 
-/* Of a set of many ways. Positions count all slots that were used, modulo 2^32. */
+/* The lines of a set of many ways. Positions count all slots that were used, modulo 2^32. */
 struct gc_ring {
   uint32_t first, end; /* positions that the ring has; those of some are empty: tag 0 */
   uint32_t used;       /* ways; of the first ring of a set, all of its ways */

@@ -138,7 +138,7 @@ void gc_link_lstopo(struct gc_doctor *doctor)
   report(doctor, doctor->loader, &doctor->loader_uses);
 }
 
-/* What a word without '/' names here, if that is no program; NULL: nothing. */
+/* The kind of file that a word without '/' names in this directory. NULL: none, or a program. */
 static const char *what_else(const char *word)
 {
   struct stat st;

@@ -204,7 +204,7 @@ static json_t *distances_of(const struct gc_kernel_prediction *kernel)
   return object;
 }
 
-/* What a launch and the sum of several have. */
+/* Members that launches and sums of launches have. */
 static void set_counts(json_t **object, const struct gc_kernel_prediction *kernel, bool reasons)
 {
   const struct gc_counts *counts = &kernel->counts;

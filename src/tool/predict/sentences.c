@@ -102,28 +102,25 @@ static void say_rule(const struct gc_kernel_prediction *kernel, char *text)
     append(text, "a warp waits for each load: the trace does not show which are issued at once");
 }
 
+static void say_not_predicted(unsigned instructions, const char *what, const char *lacks,
+                              char *text)
+{
+  if (instructions)
+    append(text, "not predicted: %s, %u instruction%s of its code. Traces lack %s", what,
+           instructions, plural(instructions), lacks);
+}
+
 static void say_tensors(const struct gc_kernel_prediction *kernel, char *text)
 {
-  const unsigned copies = kernel->launch.tensor_copies;
-
-  if (copies)
-    append(
-        text,
-        "not predicted: tensor copies (TMA), %u instruction%s of its code. Traces lack their loads "
-        "and stores, so later kernels do not find in L2 what they stored",
-        copies, plural(copies));
+  say_not_predicted(kernel->launch.tensor_copies, "tensor copies (TMA)",
+                    "their loads and stores, so later kernels do not find in L2 what they stored",
+                    text);
 }
 
 static void say_textures(const struct gc_kernel_prediction *kernel, char *text)
 {
-  const unsigned accesses = kernel->launch.texture_accesses;
-
-  if (accesses)
-    append(
-        text,
-        "not predicted: textures and surfaces, %u instruction%s of its code. Traces lack what they "
-        "load and store",
-        accesses, plural(accesses));
+  say_not_predicted(kernel->launch.texture_accesses, "textures and surfaces",
+                    "what they load and store", text);
 }
 
 static void say_near(const struct gc_kernel_prediction *kernel, char *text)
