@@ -86,6 +86,14 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   [ "$n" -gt 40 ]
 }
 
+@test "TLBs have their reach, and a lower bound of an absent value has an explanation" {
+  "$tool" report page.html "$top_srcdir/doc/results/structure/h200.xml"
+  has "$(grep -A 1 "class='name'>L1TLB" page.html)" ">reach 256 MiB<"
+  has_not "$(cat page.html)" "capacity absent"
+  has "$(cat page.html)" "<td>So many were outstanding at the same time; no limit was reached.</td>"
+  has_not "$(cat page.html)" ">absent:"
+}
+
 @test "--raw: every curve, with the value that was found" {
   run_split "$tool" report page.html "$record" --raw "$curves"
   is 0 "$status"

@@ -218,7 +218,7 @@ static void print_carveouts(const struct gc_element *element, FILE *out)
 
     if (!entries || !strcmp(entries, one))
       continue;
-    fprintf(out, "    the same if blocks have %s warps:\n", larger[i].warps);
+    fprintf(out, "    if blocks have %s warps:\n", larger[i].warps);
     print_shares(entries, out);
   }
 }

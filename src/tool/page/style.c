@@ -16,7 +16,7 @@ const char gc_page_style[] =
     "  .bar, .band { fill: #56b4e9; } .band, .s0 { stroke: #56b4e9; } .s1 { stroke: #2fc49a; }\n"
     "  .s2 { stroke: #d99bd0; } .s3 { stroke: #e0b060; } .s4 { stroke: #ddd; }\n"
     "  .s5 { stroke: #9ccbe8; } .s6 { stroke: #e08a5a; } .s7 { stroke: #a2a2a8; } }\n"
-    "body { margin: 0 auto; padding: 1rem; max-width: 64rem; background: var(--page);\n"
+    "body { margin: 0 auto; padding: 1rem; max-width: 72rem; background: var(--page);\n"
     "  color: var(--text); font: 1rem/1.45 system-ui, sans-serif; }\n"
     "h1 { margin: 0 0 .5rem; font-size: 1.7rem; }\n"
     "h2 { margin: 2.2rem 0 .6rem; padding-bottom: .2rem; border-bottom: 2px solid var(--rule);\n"

@@ -49,8 +49,9 @@ static void write_header(struct page *page, const char *command,
   char date[GC_DATE], name[32];
 
   gc_date_write(time(NULL), date);
-  fputs("<header>\n<h1>Predicted cache hit rates</h1>\n<p>Of the kernels in memory traces, by the "
-        "cache model of hwloc-gpucache. Nothing here was counted on a GPU.</p>\n<dl>\n",
+  fputs("<header>\n<h1>Predicted cache hit rates</h1>\n<p>The cache model of "
+        "hwloc-gpucache predicts them from memory traces. Nothing here was counted on a "
+        "GPU.</p>\n<dl>\n",
         page->out);
   for (size_t i = 0; i < count; i++) {
     snprintf(name, sizeof name, count > 1 ? "GPU %zu" : "GPU", i + 1);

@@ -70,7 +70,7 @@ static void write_larger_blocks(FILE *out, const struct gc_element *element, con
 
   if (!n || !strcmp(table, one))
     return;
-  fputs("<p>Blocks of 32 warps leave more:", out);
+  fputs("<p>Blocks of 32 warps leave:", out);
   for (size_t i = 0; i < n; i++) {
     gc_format_bytes(entries[i].bytes, size, sizeof size);
     gc_carveout_asked(&entries[i], asked);

@@ -50,6 +50,9 @@ static void say_capacity(const struct gc_record *record, size_t i, char text[128
   } else if (!gc_infos_get_u64(infos, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, &bytes)) {
     gc_format_bytes(bytes, size, sizeof size);
     snprintf(text, 128, "at least %s", size);
+  } else if (!gc_infos_get_u64(infos, HWLOC_GPUCACHE_REACH_BYTES, &bytes)) {
+    gc_format_bytes(bytes, size, sizeof size);
+    snprintf(text, 128, "reach %s", size);
   } else {
     snprintf(text, 128, "capacity absent");
   }
@@ -180,7 +183,8 @@ void gc_report_hierarchy(FILE *out, const struct gc_report *report)
       height += box(out, record, i, (unsigned[3]){1, height, WIDTH - 2}) + PAD;
   fputs(
       "</svg></div>\n<p class='side'>An element is inside the one that its misses go to. Memories "
-      "are tinted, caches are not. Each box has the capacity of one instance, its latency, and the "
-      "number of instances.</p>\n</section>\n",
+      "are tinted, caches are not. Each box has the capacity of one instance (of a TLB, its "
+      "reach), "
+      "its latency, and the number of instances.</p>\n</section>\n",
       out);
 }

@@ -22,8 +22,8 @@ int gc_report_summary(FILE *out, const struct gc_report *report)
   fputs("<section id='tables'>\n<h2>Tables</h2>\n", out);
   gc_page_table(
       out, &holds, "holds", "holds",
-      "What the elements hold. Capacity: what one instance can keep. Fetch: what one miss "
-      "brings in. Confidence: the lowest of this element’s values.");
+      "What the elements hold. Capacity: what one instance can keep (of a TLB, its reach). Fetch: "
+      "what one miss brings in. Confidence: the lowest of this element’s values.");
   if (fast.rows > 1)
     gc_page_table(
         out, &fast, "fast", "fast",

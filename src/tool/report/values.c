@@ -76,6 +76,9 @@ static const char *without_source(const char *key)
 {
   if (!strcmp(key, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES))
     return "The largest array that was tried; it still fits.";
+  if (!strcmp(key, HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST) ||
+      !strcmp(key, HWLOC_GPUCACHE_OUTSTANDING_PER_WARP_AT_LEAST))
+    return "So many were outstanding at the same time; no limit was reached.";
   if (!strcmp(key, HWLOC_GPUCACHE_CARVEOUT_PERCENT) || !strcmp(key, HWLOC_GPUCACHE_CARVEOUT_BLOCKS))
     return "A setting of the measurement, on which the capacity depends.";
   if (ends_with(key, HWLOC_GPUCACHE_DIFFERS_SUFFIX))
@@ -107,7 +110,8 @@ static void write_value(FILE *out, const struct gc_report *report, const struct 
   const char *confidence = NULL;
 
   if (ends_with(info->name, HWLOC_GPUCACHE_DIFFERS_SUFFIX) ||
-      !strcmp(info->name, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES))
+      !strcmp(info->name, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES) ||
+      (source && gc_is_absent(source->value))) /* a bound of a value that is absent */
     source = NULL;
   gc_key_in_words(info->name, gc_record_unit(report->record), key, sizeof key);
   gc_value_in_words(info->name, info->value, value, sizeof value);
