@@ -53,9 +53,9 @@ FACT("CarveoutPercent", "#", 0, "carve-out during the measurement")
 LOOSE("CarveoutBlocks", 1, carveout_blocks, "resident blocks during the measurement")
 LOOSE("CapacityAtLeastBytes", 1, capacity_at_least_bytes, "capacity, lower bound")
 LOOSE("OutstandingPerSMAtLeast", 1, outstanding_per_sm_at_least,
-      "outstanding misses of an SM, lower bound")
+      "outstanding misses per SM, lower bound")
 LOOSE("OutstandingPerWarpAtLeast", 1, outstanding_per_warp_at_least,
-      "outstanding misses of a warp, lower bound")
+      "outstanding misses per warp, lower bound")
 
 LOOSE("Lanes", 1, lanes, "lanes")
 LOOSE("Columns", 1, columns, "columns of 4 bytes in each lane")
@@ -145,12 +145,12 @@ NUMBER(MISS_PENALTY, "MissPenaltyCycles", TENTHS, 0, miss_penalty_cycles, "miss 
 PROPERTY(READ, "Read", read, "Bandwidth",
          "All SMs or CUs read at the same time. The value is the median of the repetitions.")
 NUMBER(READ, "ReadGBps", RATE, 0, read_gbps, "read bandwidth")
-NUMBER(READ, "ReadBytesPerCycle", RATE, 0, read_bytes_per_cycle, "read bandwidth of an SM")
+NUMBER(READ, "ReadBytesPerCycle", RATE, 0, read_bytes_per_cycle, "read bandwidth per SM")
 
 PROPERTY(WRITE, "Write", write, "Bandwidth",
          "All SMs or CUs write at the same time. The value is the median of the repetitions.")
 NUMBER(WRITE, "WriteGBps", RATE, 0, write_gbps, "write bandwidth")
-NUMBER(WRITE, "WriteBytesPerCycle", RATE, 0, write_bytes_per_cycle, "write bandwidth of an SM")
+NUMBER(WRITE, "WriteBytesPerCycle", RATE, 0, write_bytes_per_cycle, "write bandwidth per SM")
 
 PROPERTY(HOST_READ, "HostRead", host_read, "Host memory",
          "All SMs or CUs read memory of the host, which belongs to one NUMA node. The value is the "
@@ -365,13 +365,13 @@ PROPERTY(OUTSTANDING_PER_SM, "OutstandingPerSM", outstanding_sm, "Outstanding mi
          "Batches of independent loads by the warps of one SM. With one line more than this, a "
          "batch takes as long as two successive loads.")
 NUMBER(OUTSTANDING_PER_SM, "OutstandingPerSM", WHOLE, 1, outstanding_per_sm,
-       "outstanding misses of an SM")
+       "outstanding misses per SM")
 
 PROPERTY(OUTSTANDING_PER_WARP, "OutstandingPerWarp", outstanding_warp, "Outstanding misses",
          "Batches of independent loads by one warp. With one line more than this, a batch takes as "
          "long as two successive loads.")
 NUMBER(OUTSTANDING_PER_WARP, "OutstandingPerWarp", WHOLE, 1, outstanding_per_warp,
-       "outstanding misses of a warp")
+       "outstanding misses per warp")
 
 PROPERTY(FETCH_LIMIT, "FetchLimit", none, NULL, NULL)
 NUMBER(FETCH_LIMIT, "FetchLimitBytes", WHOLE, 1, fetch_limit_bytes, "fetch limit")
@@ -431,7 +431,7 @@ PROPERTY(BULK_RATE, "BulkCopy", bulk_rate, "Bulk copies",
          "One SM keeps four bulk copies (TMA) from L2 to shared memory under way, of growing size, "
          "until larger ones are no faster.")
 NUMBER(BULK_RATE, "BulkCopyBytesPerCycle", RATE, 0, bulk_bytes_per_cycle,
-       "bulk copies of an SM")
+       "bulk copies per SM")
 
 PROPERTY(ENTRIES, "Entries", entries, "TLBs",
          "More and more pages are walked. Loads take longer when there are more pages than "

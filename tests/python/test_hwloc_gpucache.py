@@ -89,6 +89,8 @@ def test_values_have_units_sources_and_confidences():
     assert (l1.parent, gpu.element("DeviceMemory").parent) == ("L2Cache", None)
     assert gpu.get("SharedBytesPerBlock").unit == "B" and gpu.get("CoresPerSM").source == "table"
     assert gpu.get("ComputeCapability").value == "9.0"
+    with pytest.raises(ValueError, match="CapacityBytes is not a list of pairs: 222208"):
+        l1.get("CapacityBytes").pairs()
     with pytest.raises(dataclasses.FrozenInstanceError):
         l1.name = "other"
     assert hash(gpu)  # can be a key of a cache
@@ -99,7 +101,7 @@ def test_a_topology_with_other_devices_and_two_gpus():
     assert (first.name, first.id, second.name, second.id) == ("gpu0", "GPU-aaaa", "gpu1", "sim-p6000")
     assert [e.subtype for e in first.elements] == ["DeviceMemory", "L2Cache", "L1Cache", "SharedMemory"]
     assert second.element("L1Cache").number("LatencyCycles") == 82
-    with pytest.raises(LookupError, match="no CapacityBytes: absent:noisy"):
+    with pytest.raises(LookupError, match="no CapacityBytes: noisy"):
         first.element("L2Cache").number("CapacityBytes")
     with pytest.raises(LookupError, match="not a number"):
         first.element("L1Cache").number("ReadBytesPerCycle")  # "127,5"
@@ -110,7 +112,7 @@ def test_a_topology_with_other_devices_and_two_gpus():
     assert first.number("XCDs", 1) == 1
 
 
-@pytest.mark.parametrize("text", ["", "<a", "1", "[1]", "[{}]", "garbage"])
+@pytest.mark.parametrize("text", ["", "<a", "1", "[1]", "[{}]", '{"gpu": 1}', "garbage"])
 def test_other_files_are_refused_by_name(text, tmp_path):
     file = tmp_path / "other.xml"
     file.write_text(text)
@@ -180,6 +182,8 @@ def test_gpus_are_measured_or_stored_or_absent(monkeypatch, tmp_path):
     monkeypatch.setattr(package, "_SITE", str(REAL.parent))
     (tmp_path / "records" / "copy.xml").write_bytes(REAL.read_bytes().replace(b"NVIDIA H200", b"own"))
     models = [gpu.model for gpu in package.gpus()]
+    (tmp_path / "records" / "cut.xml").write_bytes(REAL.read_bytes()[:5000])
+    assert [gpu.model for gpu in package.gpus()] == models  # a broken record costs only itself
     assert sorted(models) == ["NVIDIA H100 80GB HBM3", "Small Test GPU", "own"]  # the own record goes first
 
 
@@ -188,6 +192,8 @@ def test_failures_of_the_command():
     assert "nonesuch" in gpu.problem and not gpu.elements
     with pytest.raises(LookupError, match="no L1Cache: no simulated GPU is named"):
         gpu.element("L1Cache")
+    with pytest.raises(LookupError, match="no SMs: no simulated GPU is named"):
+        gpu.number("SMs")
     with pytest.raises(RuntimeError, match="timeout"):
         package.gpus(timeout=-1)
 

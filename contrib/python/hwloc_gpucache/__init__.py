@@ -12,6 +12,7 @@ elements (L1Cache ...) are those that <hwloc/gpucache.h> explains.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -63,7 +64,9 @@ class Value:
 
     def pairs(self) -> dict[Union[int, str], Number]:
         """A list such as "0:222208,15:189440,default:222208" (CarveoutTable, HostReadGBps) as a dict."""
-        pairs = (item.split(":") for item in str(self.value).split(","))
+        pairs = [item.split(":") for item in str(self.value).split(",")]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ValueError(f"{self.key} is not a list of pairs: {self.value}")
         return {int(left) if left.isdigit() else left: _number(right) for left, right in pairs}
 
 
@@ -88,10 +91,11 @@ class Values:
             return value.value  # type: ignore[return-value]
         if default is not None:
             return default
-        reason = "it is not a number" if value else "the record does not have it"
+        problem = getattr(self, "problem", None) or "the record does not have it"
+        reason = "it is not a number" if value else problem
         for absent in self.values:
             if absent.value is None and absent.key == _split(key)[0]:
-                reason = str(absent.source)
+                reason = str(absent.source).removeprefix("absent:")
         raise LookupError(f"no {key}: {reason}")
 
 
@@ -183,15 +187,16 @@ _SITE = "/var/cache/hwloc-gpucache"
 
 
 def _stored(sim: Optional[str]) -> list[GPU]:
-    """The GPUs of the records, of the user before those of the site."""
+    """The GPUs of the records, of the user before those of the site. Files that cannot be read are left out."""
     own = os.environ.get("HWLOC_GPUCACHE_DIR")
     if not own:
         own = os.path.join(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "hwloc-gpucache")
     found: dict[str, GPU] = {}
     for directory in (own, _SITE):
         for file in sorted(Path(directory).glob("*.xml")):
-            for gpu in read(file):
-                found.setdefault(gpu.id, gpu)
+            with contextlib.suppress(OSError, ValueError):
+                for gpu in read(file):
+                    found.setdefault(gpu.id, gpu)
     wanted = ["sim-" + name for name in sim.split(",")] if sim else found
     return [found[i] for i in wanted if i in found]
 
@@ -209,7 +214,9 @@ def _parse(data: bytes, name: str) -> list[GPU]:
         if data.lstrip().startswith(b"<"):
             return list(_from_xml(ElementTree.fromstring(data)))
         return [_from_json(gpu) for gpu in json.loads(data)]
-    except (ElementTree.ParseError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f'{name}: JSON, but not the output of "show --json"') from error
+    except (ElementTree.ParseError, ValueError) as error:
         raise ValueError(f"{name}: neither XML of hwloc nor JSON of hwloc-gpucache: {error}") from error
 
 
