@@ -46,6 +46,7 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
   struct gc_error why;
   struct gc_store_text text;
   char name[GC_STORE_NAME];
+  const char *problem = "cannot be used: ";
   int status;
 
   snprintf(name, sizeof(name), "%s.xml", identity->id);
@@ -54,13 +55,13 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
     return status;
   status = gc_record_read_text(text.bytes, text.length, &found, &why);
   if (!status) {
+    problem = "";
     status = gc_store_judge(found, identity, &why);
     if (status)
       gc_record_free(found);
   }
   if (status)
-    gc_fail(err, status, "%.200s/%s %s%.200s", dir, name,
-            status == -EBADMSG ? "cannot be used: " : "", why.text);
+    gc_fail(err, status, "%.200s/%s %s%.200s", dir, name, problem, why.text);
   else
     *record = found;
   return status;

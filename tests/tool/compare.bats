@@ -254,7 +254,7 @@ changed() {
   cp "$fleet"/node0003/gpu.xml other/3.xml
   run_split "$tool" compare one other
   is 4 "$status"
-  is "hwloc-gpucache: no GPU of one is in other" "$errors"
+  has "$errors" "no GPU of one has a partner in other: partners have the same id"
 }
 
 @test "a result that cannot be written is a failure, not a difference" {

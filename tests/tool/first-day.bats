@@ -125,6 +125,9 @@ first-day-nvidia-odd-five-gpu0.txt" "$(ls -A "$out")"
   is 2 "$status"
   has "$errors" "first-day-nvidia-t1000-gpu0.txt exists: move it away"
   is "mine" "$(cat "$out"/*)"
+  first_day --sim t1000 --output "$out/first-day-nvidia-t1000-gpu0.txt"
+  is 2 "$status"
+  is "first-day: --output $out/first-day-nvidia-t1000-gpu0.txt is not a directory" "$errors"
   rm "$out"/*
   tool=$out/none
   first_day

@@ -458,8 +458,8 @@ kernels() { value '[.kernels[].launch | "\(.number) \(.name)"] | join(", ")'; }
   is "5 of_2_lines" "$(kernels)"
   predict --launches 2 --sweep capacity "$trace"
   is "of_2_lines" "$(value '.sweep.points[0].kernels[].launch.name')"
-  refused 1 "none of the 3 kernels has the name and number that are wanted" --record "$real" --kernel of_4 "$trace"
-  refused 1 "none of the 3 kernels" --record "$real" --launches 4 "$trace"
+  refused 1 "no kernel has the name and number that are wanted, out of 3" --record "$real" --kernel of_4 "$trace"
+  refused 1 "no kernel has the name and number that are wanted, out of 3" --record "$real" --launches 4 "$trace"
   refused 2 "--kernel needs a regular expression" --kernel '(' "$trace"
   for launches in 0 x 3-2 2-x -3 1-2-3; do
     refused 2 "--launches needs numbers of kernels" --launches="$launches" "$trace"

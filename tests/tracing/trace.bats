@@ -894,6 +894,9 @@ EOF
   [[ $errors == *"./missing cannot be started, so nothing was counted: No such file"* ]]
   run_split env TOOL=./missing "$check" -- "$program" copy
   [ "$status" -eq 1 ]
+  run_split "$check" --output record.xml -- "$program" copy
+  [ "$status" -eq 1 ]
+  [[ $errors == "predict-check: --output record.xml cannot be made: File exists" ]]
   for bad in "--launches x -- a" "" "--frob -- a"; do
     # shellcheck disable=SC2086 # words
     run_split "$check" $bad

@@ -184,7 +184,10 @@ static int compare_sides(struct run *run, const struct gc_matched_side *a,
   for (size_t i = 0; i < count; i++)
     pairs += matches[i].a != GC_NOBODY && matches[i].b != GC_NOBODY;
   if (!pairs) {
-    gc_say(NULL, "no GPU of %s is in %s", run->tool->words[0], run->tool->words[1]);
+    gc_say(NULL,
+           "no GPU of %s has a partner in %s: partners have the same id, and, if several have this "
+           "id, files of the same name",
+           run->tool->words[0], run->tool->words[1]);
     free(matches);
     return GC_COMPARE_FAILED;
   }
