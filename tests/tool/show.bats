@@ -323,7 +323,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
     has "$output" "  one storage: L1Cache, TextureCache, ReadOnlyCache, SharedMemory"
     has "$output" "  L2Cache: 2 partitions, 66 SMs near each; a partition caches what its SMs read"
     has "$output" "  carve-out 0 %: L1 217 KiB, "
-    [[ ${lines[-1]} == "  more: show --all ("*"; why "[0-9]*" absent)" ]]
+    [[ ${lines[-1]} == "  more: add --all ("*"; why "[0-9]*" absent)" ]]
     # with a provisional record, too, and however long the reason is
     sed 's/<info name="GPUCacheMeasured"/<info name="GPUCacheProvisional" value="'"$(printf 'lorem %.0s' {1..50})"'"\/><info name="GPUCacheProvisionalTried" value="2026-01-01T00:00:00Z"\/>&/' \
       "$record" >"$BATS_TEST_TMPDIR/later.xml"
@@ -591,7 +591,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
     output=$(sed 1d <<<"$output")
     run below_tables "$output"
     [ "${#lines[@]}" -ge 2 ] && [ "${#lines[@]}" -le 5 ]
-    [[ ${lines[-1]} == "  more: show --all ("* ]]
+    [[ ${lines[-1]} == "  more: add --all ("* ]]
     grep -q 'CONFIDENCE *SOURCE$' <<<"$text" || has "${lines[-1]}" "; in a wider terminal: SOURCE"
     # one storage is stated, not only in a column
     ! grep -q '"SharedWith" value="TextureCache,ReadOnlyCache' "$record" || has "$output" "  one storage: L1Cache, TextureCache, ReadOnlyCache"

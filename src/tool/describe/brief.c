@@ -182,10 +182,10 @@ static void print_more(const struct gc_record *record, unsigned only, const char
   if (absent)
     snprintf(why, sizeof why, "why %u value%s absent", absent, absent == 1 ? " is" : "s are");
   if (*left_out)
-    snprintf(text, sizeof text, "  more: show --all%s%s%s; in a wider terminal: %s",
+    snprintf(text, sizeof text, "  more: add --all%s%s%s; in a wider terminal: %s",
              absent ? " (" : "", why, absent ? ")" : "", left_out);
   else
-    snprintf(text, sizeof text, "  more: show --all (sets, replacement, stores, limits%s%s)",
+    snprintf(text, sizeof text, "  more: add --all (sets, replacement, stores, limits%s%s)",
              absent ? "; " : "", why);
   gc_terminal_print(text, NULL);
 }
