@@ -46,13 +46,11 @@ enum gpu_trace_form {
                             stride in bits 3 to 23, row in bits 24 to 63, both with sign */
 };
 #define GPU_TRACE_STRIDE_BITS 21
-#define GPU_TRACE_ROW_BITS 40
 #define GPU_TRACE_ROW_WORD(log2, stride, row)                                                      \
   ((log2) | ((stride) & 0x1fffff) << 3 | (uint64_t)(row) << 24)
 
 #define GPU_TRACE_WARP_BITS 5
 #define GPU_TRACE_WARP_MASK 31
-#define GPU_TRACE_MOST_WORDS (3 + 32)
 
 /* The region of an SM: where the next record will be, and where the region ends. "next" goes on if
  * the region is full. */

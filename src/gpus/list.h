@@ -64,10 +64,6 @@ struct gc_gpus {
 /* Appends a zeroed GPU. The pointer is valid until the next call. NULL: out of memory. */
 struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus);
 
-/* The names of these GPUs of one list, in this order, for a sentence: "gpu2, gpu4 to gpu19". If
- * there is no room for all of them, the text ends with ", ...". */
-void gc_gpus_names(const struct gc_gpu *const *gpus, size_t count, char *text, size_t size);
-
 /* Frees all GPUs and leaves an empty list. */
 void gc_gpus_free(struct gc_gpus *gpus);
 

@@ -19,8 +19,6 @@
 #define MOST 256 /* GPUs of one vendor; those beyond stay undecided */
 #define DEV_NVIDIA "/dev/nvidia"
 #define DEV_RENDER "/dev/dri/renderD"
-/* "GPU-" and 16 digits; the number of a partition may follow in an id */
-#define AMD_UUID 20
 
 /* The GPUs of one vendor, and their numbers in the list of all GPUs. */
 struct vendor {

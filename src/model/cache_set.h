@@ -69,14 +69,7 @@ static inline uint8_t gc_set_mark(uint64_t line)
   return (uint8_t)(line * 0xd6e8feb86659fd93 >> 56);
 }
 
-/* Entry `at` of a list whose entries have so many bits. */
-static inline uint32_t gc_set_get(const uint64_t *list, uint32_t bits, uint32_t at)
-{
-  const uint32_t each = 64 / bits;
-
-  return (uint32_t)(list[at / each] >> at % each * bits) & ((1u << bits) - 1);
-}
-
+/* Sets entry `at` of a list whose entries have so many bits. */
 static inline void gc_set_put(uint64_t *list, uint32_t bits, uint32_t at, uint64_t value)
 {
   const uint32_t each = 64 / bits, shift = at % each * bits;

@@ -15,19 +15,14 @@
 #define CONTIGUOUS_SPACE (1ull << GC_PHYSICAL_BITS)
 #define GAP_MAX 4096
 
-void gc_pages_seed(struct gc_pages *pages, uint64_t seed)
-{
-  gc_random_seed(&pages->random, seed ^ 0x7061676573); /* unlike other uses of the same seed */
-  pages->key = gc_random_next(&pages->random);
-}
-
 void gc_pages_init(struct gc_pages *pages, uint64_t page_bytes, enum gc_page_order order,
                    uint64_t seed)
 {
   memset(pages, 0, sizeof(*pages));
   pages->shift = page_bytes ? (uint32_t)__builtin_ctzll(page_bytes) : 0;
   pages->order = order;
-  gc_pages_seed(pages, seed);
+  gc_random_seed(&pages->random, seed ^ 0x7061676573); /* unlike other uses of the same seed */
+  pages->key = gc_random_next(&pages->random);
 }
 
 void gc_pages_fini(struct gc_pages *pages)

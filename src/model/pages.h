@@ -43,11 +43,10 @@ struct gc_pages {
   size_t count, recent; /* recent: index of the range of the last address */
 };
 
-/* page_bytes: a power of two, or 0 if there is no translation. _seed: where the pages of later
- * allocations lie. */
+/* page_bytes: a power of two, or 0 if there is no translation. seed: where the pages of allocations
+ * lie. */
 void gc_pages_init(struct gc_pages *pages, uint64_t page_bytes, enum gc_page_order order,
                    uint64_t seed);
-void gc_pages_seed(struct gc_pages *pages, uint64_t seed);
 void gc_pages_fini(struct gc_pages *pages);
 
 /* An allocation, which begins at a multiple of the page size. 0 or -ENOMEM. _unmap: of the

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool gc_list_has(const char *list, const char *word)
+{
+  const size_t length = strlen(word);
+
+  for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+    if (strcspn(list, ",") == length && !strncmp(list, word, length))
+      return true;
+  return false;
+}
+
 /* Moves behind an entry that ends here, with one of the separators if another entry follows. False:
  * something else follows. */
 static bool end_entry_with(const char *separators, const char **list, const char *end)

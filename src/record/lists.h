@@ -9,12 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether a word is in a comma list. NULL is an empty list. */
+bool gc_list_has(const char *list, const char *word);
+
 /* An entry of a CarveoutTable, "0:222208,15:189440,default:222208". */
 struct gc_carveout_entry {
   bool is_default;  /* of a kernel that asks for nothing; percent is 0 */
   unsigned percent; /* 0 to 100 */
   uint64_t bytes;
 };
+#define GC_CARVEOUTS 101 /* percentages; so many entries at most, and the default */
 
 /* "default" or "15 %". */
 #define GC_CARVEOUT_ASKED 16

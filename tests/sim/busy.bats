@@ -16,7 +16,7 @@ make_busy() {
 
 @test "a busy GPU is refused with a reason, and nothing is recorded" {
   make_busy
-  run_split "$tool" measure --timeout 2 --sim "$busy"
+  patient run_split "$tool" measure --timeout 100 --sim "$busy"
   is 1 "$status"
   is '' "$output"
   has "$errors" "gpu0: the GPU is busy: another program uses it"
@@ -29,7 +29,7 @@ make_busy() {
   local before
   before=$(cat "$record")
   make_busy
-  run "$tool" measure --force --timeout 2 --sim "$busy"
+  patient run "$tool" measure --force --timeout 100 --sim "$busy"
   is 1 "$status"
   is "$before" "$(cat "$record")"
 }
@@ -40,7 +40,7 @@ make_neighbour() {
 
 @test "a GPU whose SMs another program occupies is refused with a reason" {
   make_neighbour '3 1 0 1000000000000000'
-  run_split "$tool" measure --timeout 2 --sim "$busy"
+  patient run_split "$tool" measure --timeout 100 --sim "$busy"
   is 1 "$status"
   is '' "$output"
   has "$errors" "gpu0: the GPU is busy: launches reach 3 of its 4 SMs: another program occupies the others"

@@ -64,14 +64,6 @@ setup() {
   [ ! -e "$records/sim-tiny.lock" ] || flock -n "$records/sim-tiny.lock" true
 }
 
-# patient COMMAND…: for the command, the time that it waits passes at once, and other time a hundred times more slowly. So
-# it waits equally long on every machine. $slow: another library before it, or nothing.
-patient() {
-  local fast="$top_builddir/tests/tool/.libs/libfast.so"
-  [ -e "$fast" ] || skip "$fast is not built"
-  FAST_SLEEPS=1 LD_PRELOAD="$SANITIZER_PRELOAD $slow $fast" "$@"
-}
-
 @test "--timeout works while another process holds the lock, and for several GPUs" {
   mkdir -m 700 "$records"
   flock "$records/sim-tiny.lock" sleep 300 3>&- &
@@ -161,15 +153,21 @@ measure_for_ever() {
 @test "ended while it checks for disk space, or while it stores: no unfinished file stays" {
   local slow="$top_builddir/tests/tool/.libs/libslow.so"
   [ -e "$slow" ] || skip "$slow is not built"
-  local moment number
+  local moment number ended=$BATS_TEST_TMPDIR/ended
   for moment in looks stores; do
-    rm -rf "$records"
+    rm -rf "$records" "$ended"
+    # it can neither remove nor store an unfinished record before the signal
+    case $moment in
+      looks) local -x SLOW_REMOVE_UNTIL=$ended ;;
+      stores) unset SLOW_REMOVE_UNTIL && local -x SLOW_UNTIL=$ended ;;
+    esac
     env LD_PRELOAD="$SANITIZER_PRELOAD $slow" "$tool" measure --sim "$tiny" >/dev/null 2>&1 3>&- &
     local pid=$!
     # it takes the lock only after the check
     [ $moment = looks ] || soon [ -e "$records/sim-tiny.lock" ]
     soon unfinished
     kill $pid
+    touch "$ended"
     number=0
     wait $pid || number=$?
     is 143 "$number"

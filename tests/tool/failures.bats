@@ -161,7 +161,7 @@ handover() {
   local gpu=$BATS_TEST_TMPDIR/tiny results=$BATS_TEST_TMPDIR/results
   sed 's/^seed.*/&\nbusy = 10000 300000 0 1000000000000000/' "$tiny" >"$gpu"
   handover "$gpu" >"$results"
-  run_split "$tool" measure --sim "$gpu" --no-store --timeout 2 --resume 3 <"$results"
+  patient run_split "$tool" measure --sim "$gpu" --no-store --timeout 100 --resume 3 <"$results"
   is 1 "$status"
   has "$errors" "gpu0: the GPU is busy"
   # EBUSY

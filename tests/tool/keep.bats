@@ -178,13 +178,13 @@ now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
   better
   sed -i '1i busy = 10000 300000 0 1000000000000000' "$gpu"
   sed -i "s/\(ProvisionalTried\" value=\"\)[^\"]*/\1$old/" "$record"
-  run_split "$tool" measure --timeout 2 --sim "$gpu"
+  patient run_split "$tool" measure --timeout 100 --sim "$gpu"
   is 1 "$status"
   is '' "$output"
   [[ $errors == *"gpu0: the GPU is busy: "*"; the record of $(measured) is kept" ]]
   is 4 "$(tries)"
   sed -i "s/\(ProvisionalTried\" value=\"\)[^\"]*/\1$old/" "$record"
-  run_split "$tool" show --timeout 2 --sim "$gpu"
+  patient run_split "$tool" show --timeout 100 --sim "$gpu"
   is 0 "$status"
   has "$errors" "the GPU is busy"
   has "$output" "provisional: too hot"

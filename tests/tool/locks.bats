@@ -96,10 +96,10 @@ stop() {
   stop $pid
   run "$tool" list --sim "$tiny"
   has "$output" "$who$advice"
-  run "$tool" measure --timeout 1 --sim "$tiny"
+  patient run "$tool" measure --timeout 100 --sim "$tiny"
   is 1 "$status"
   has "$output" "$who$advice; waiting"
-  has "$output" "$who$advice; gave up after 0."
+  has "$output" "$who$advice; gave up after 99."
   kill -KILL $pid $child
   run "$tool" measure --sim "$tiny"
   is 0 "$status"
@@ -124,9 +124,9 @@ stop() {
   flock "$records/$gpu.lock" sleep 60 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/$gpu.lock"
-  run "$tool" measure --timeout 1 gpu0
+  patient run "$tool" measure --timeout 100 gpu0
   is 1 "$status"
-  has "$output" "gave up after 0."
+  has "$output" "gave up after 99."
   is 'kind: held' "$(grep '^kind' "$records/$gpu.failed")"
   is 'seconds: 600' "$(grep '^seconds' "$records/$gpu.failed")"
   kill $holder $(pgrep -P $holder)

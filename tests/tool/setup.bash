@@ -68,6 +68,14 @@ has_not() {
   return 1
 }
 
+# patient COMMAND…: for the command, the time that it waits passes at once, and other time a hundred times more slowly. So
+# it waits equally long on every machine. $slow: another library before it, or nothing.
+patient() {
+  local fast="$top_builddir/tests/tool/.libs/libfast.so"
+  [ -e "$fast" ] || skip "$fast is not built"
+  FAST_SLEEPS=1 LD_PRELOAD="$SANITIZER_PRELOAD $slow $fast" "$@"
+}
+
 # soon COMMAND…: waits until it succeeds, 20 s at most (or $turns twentieths of one).
 soon() {
   local i

@@ -5,7 +5,8 @@
  * seconds before an unfinished record is removed or gets its name. For tests/tool/end.bats.
  *
  * With SLOW_UNTIL, a record gets its name only after this file exists, and nothing else is slow. So a process that
- * measures cannot end before. For tests/many/killed.bats, end.bats and locks.bats.
+ * measures cannot end before. For tests/many/killed.bats, end.bats and locks.bats. With SLOW_REMOVE_UNTIL, an unfinished
+ * record is removed only after this file exists, and nothing else is slow.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,13 +31,14 @@ static void *next(const char *name, void *function, size_t size)
 
 static void slow(const char *name, int is_rename)
 {
-  const char *until = getenv("SLOW_UNTIL");
+  const char *stored = getenv("SLOW_UNTIL"), *removed = getenv("SLOW_REMOVE_UNTIL");
+  const char *until = is_rename ? stored : removed;
 
   if (!strstr(name, ".xml.tmp-"))
     return;
-  if (!until)
+  if (!stored && !removed)
     nanosleep(&(struct timespec){2, 0}, NULL); /* fast.c may replace it */
-  for (int i = 0; i < 6000 && until && is_rename && access(until, F_OK); i++) /* a minute at most */
+  for (int i = 0; i < 6000 && until && access(until, F_OK); i++) /* a minute at most */
     usleep(10000);
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What documents repeat agrees with what it was copied from: the example of doc/use-lstopo.md with the record, the picture
-# with the elements of the record, NEWS with the program and with the record; and the README is short.
+# with the elements of the record, doc/results/structure.md and NEWS with the record, NEWS with the program; and the README is
+# short.
 tool=$(cd "${top_builddir:-.}" && pwd)/hwloc-gpucache
 [ -x "$tool" ] || { echo "hwloc-gpucache is not built"; exit 77; }
 cd "$top_srcdir" || exit 99
@@ -17,6 +18,23 @@ while read -r name; do
   grep -q "> *[A-Za-z]* $name<" doc/results/structure/h200.svg ||
     { echo "doc/results/structure/h200.svg does not show $name: run doc/readme.sh TOOL"; failed=1; }
 done <"$tool.names.$$"
+# the H200's values in doc/results/structure.md are those of the record: ROW:ELEMENT KEY
+while IFS=: read -r row of; do
+  value=$("$tool" show --json --element "${of% *}" doc/results/structure/h200.xml |
+    sed -n "s/^ *\"${of#* }\": \([0-9.]*\).*/\1/p" | head -n 1)
+  sed -n "s/^| ${row} | \([^|]*\)|.*/ \1/p" doc/results/structure.md | grep -qF " ${value:-nothing} " ||
+    { echo "doc/results/structure.md: '$row' of the H200 is not $value"; failed=1; }
+done <<'END'
+remote shared memory:SharedMemory RemoteLatencyCycles
+first TLB:L1TLB MissPenaltyCycles
+second TLB:L2TLB MissPenaltyCycles
+L2. slices:L2Cache Slices
+L2. reads from one slice:L2Cache SliceReadBytesPerCycle
+L2. atomics:L2Cache NearAtomicLatencyCycles
+L2. atomics:L2Cache FarAtomicLatencyCycles
+shared memory:SharedMemory AtomicLatencyCycles
+instruction cache:InstructionCache MissPenaltyCycles
+END
 # the first method that NEWS names is that of the newest version
 method=$(sed -n 's/^#define GC_RECORD_METHOD "\(.*\)"/\1/p' src/record/elements.h)
 told=$(sed -n 's/.*method is revision \([0-9]*\).*/\1/p' NEWS | head -n 1)

@@ -184,13 +184,14 @@ static void misses_fetch_sectors(void **state)
   gc_cache_fini(&cache);
 }
 
-/* Random accesses to one set, compared with a list of its lines from young to old. Empties it
- * sometimes. */
-static void check_lru_list(uint32_t ways)
+/* Random accesses to one set, compared with a list of its lines from young to old; the first ones
+ * are those that SLRU protects. Empties it sometimes. */
+static void check_list(uint32_t ways, enum gc_replacement replacement)
 {
   struct { uint64_t line; uint8_t sectors; } list[GC_CACHE_WAYS_MAX];
-  struct gc_cache_shape s = shape(ways, GC_REPLACE_LRU);
-  uint32_t filled = 0, number = 0;
+  struct gc_cache_shape s = shape(ways, replacement);
+  const uint32_t protects = replacement == GC_REPLACE_SLRU ? ways / 2 : 0;
+  uint32_t filled = 0, number = 0, protected = 0;
   struct gc_random random;
   struct gc_cache cache;
 
@@ -204,37 +205,46 @@ static void check_lru_list(uint32_t ways)
     const uint64_t line = (number = next % numbers) % 2 ? number : (uint64_t)number << 20;
     const uint64_t address = BASE + line * 128;
     const uint8_t mask = (uint8_t)(1u << gc_random_below(&random, 4));
-    uint32_t at = 0;
+    uint32_t at = 0, to = 0;
     uint8_t had;
 
     if (!gc_random_below(&random, 40 * ways)) {
       gc_cache_empty(&cache);
-      filled = 0;
+      filled = protected = 0;
     }
     while (at < filled && list[at].line != line)
       at++;
     had = at < filled ? list[at].sectors : 0;
     assert_int_equal(gc_cache_has(&cache, address), at < filled);
     assert_int_equal(gc_cache_access_sectors(&cache, address, mask, &random), had & mask);
-    if (at == filled && filled < ways)
-      filled++;
-    else if (at == filled)
-      at--;
-    memmove(list + 1, list, at * sizeof(*list));
-    list[0].line = line;
-    list[0].sectors = had | mask;
+    if (at < filled) {
+      protected += at >= protected && protected < protects;
+    } else {
+      to = protected;
+      if (filled < ways)
+        filled++;
+      else
+        at--;
+    }
+    memmove(list + to + 1, list + to, (at - to) * sizeof(*list));
+    list[to].line = line;
+    list[to].sectors = had | mask;
   }
   gc_cache_fini(&cache);
 }
 
-static void lru_is_a_list(void **state)
+static void lines_replaced_by_age_are_a_list(void **state)
 {
+  static const enum gc_replacement by_age[] = {GC_REPLACE_LRU, GC_REPLACE_SLRU};
+
   (void)state;
-  for (uint32_t ways = 1; ways < 20; ways++)
-    check_lru_list(ways);
-  check_lru_list(32); /* the first circular one */
-  check_lru_list(33);
-  check_lru_list(GC_CACHE_WAYS_MAX);
+  for (size_t i = 0; i < 2; i++) {
+    for (uint32_t ways = 1; ways < 20; ways++)
+      check_list(ways, by_age[i]);
+    check_list(32, by_age[i]); /* LRU: the first circular one */
+    check_list(33, by_age[i]);
+    check_list(GC_CACHE_WAYS_MAX, by_age[i]);
+  }
 }
 
 /* Modulo sends a stride of sets x line to one set; the hashes spread it. An aligned run of all
@@ -570,10 +580,11 @@ static unsigned access_again(struct gc_cache *plain, struct gc_cache *cache, uin
   return made;
 }
 
-/* The plain cache has no function of its own for sets of four ways. */
+/* The plain cache has no function of its own for sets of few ways. */
 static void make_plain(struct gc_cache *cache)
 {
-  if (cache->access_lines == gc_fixed_access_random_four ||
+  if (cache->access_lines == gc_fixed_access_few ||
+      cache->access_lines == gc_fixed_access_random_four ||
       cache->access_lines == gc_fixed_access_plru_four)
     cache->access_lines = gc_fixed_access;
 }
@@ -648,6 +659,13 @@ static void windows_are_like_single_loads(void **state)
   check_program(s, 48, false);
   s.replacement = GC_REPLACE_PLRU;
   check_program(s, 48, false);
+  s.ways = 8;
+  check_program(s, 24, false);
+  s.ways = 6;
+  s.replacement = GC_REPLACE_RANDOM;
+  check_program(s, 32, false);
+  s.ways = 4;
+  s.replacement = GC_REPLACE_PLRU;
   s.index.hash = GC_HASH_MASKS;
   s.index.bit_count = 3;
   memcpy(s.index.masks, (uint64_t[]){0x2080, 0x1100, 0x3200}, 3 * sizeof(uint64_t));
@@ -700,7 +718,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lru_ring_of_the_capacity_hits),
     cmocka_unit_test(lru_evicts_the_oldest_not_the_first),
-    cmocka_unit_test(lru_is_a_list),
+    cmocka_unit_test(lines_replaced_by_age_are_a_list),
     cmocka_unit_test(plru_is_not_lru),
     cmocka_unit_test(slru_protects_lines_that_hit),
     cmocka_unit_test(slru_without_hits_is_lru),

@@ -8,6 +8,7 @@
 #include "gpus/gpus.h"
 #include "gpus/sim.h"
 #include "gpus/tree.h"
+#include "tool/gpus/results.h"
 #include "util/hash.h"
 
 #include <fcntl.h>
@@ -308,17 +309,17 @@ static void names_of_several(void **state)
 
     for (size_t k = 0; k < count; k++)
       some[k] = &all[cases[i].numbers[k] - '0'];
-    gc_gpus_names(some, count, text, sizeof(text));
+    gc_names_of(some, count, text, sizeof(text));
     assert_string_equal(text, cases[i].names);
   }
   /* no name is cut */
   for (int i = 0; i < 5; i++)
     some[i] = &all[2 * i];
-  gc_gpus_names(some, 5, text, 23);
+  gc_names_of(some, 5, text, 23);
   assert_string_equal(text, "gpu0, gpu2, gpu4, ...");
-  gc_gpus_names(some, 5, text, 22);
+  gc_names_of(some, 5, text, 22);
   assert_string_equal(text, "gpu0, gpu2, gpu4, ...");
-  gc_gpus_names(some, 5, text, 21);
+  gc_names_of(some, 5, text, 21);
   assert_string_equal(text, "gpu0, gpu2, ...");
 }
 

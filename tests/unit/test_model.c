@@ -203,6 +203,66 @@ static void runs_are_as_many_touches(void **state)
   }
 }
 
+/* Walks along rings, several passes each. Once gc_model_repeats says so, one chip makes no more
+ * passes. Those of the other one take as long as the last, and both have the same in their caches. */
+static void passes_that_repeat_change_nothing(void **state)
+{
+  static const char *const chips[] = {
+    CHIP UNIFIED L1 RO C15 L2 SPACES,
+    CHIP UNIFIED L1_SLRU RO C15 L2 SPACES,
+    CHIP UNIFIED L1 RO C15 L2_L3 SPACES_L3,
+    CHIP UNIFIED L1 RO C15 L2_L3_LINES SPACES_L3,
+    CHIP UNIFIED L1 RO C15 L2_RANDOM TWO_PARTS "replicate = yes\n" SPACES,
+    CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 3\n") TLB("B", "entries = 6\nscope = chip\n")
+        SPACES,
+    CHIP K C15 L2 TWO_PARTS "replicate = yes\n" TLB("A", "entries = 3\n") SPACES_K,
+    CHIP K_RANDOM C15 L2_RANDOM SPACES_K,
+    CHIP K C15 L2_L3 SPACES_K_L3,
+    CHIP K C15 L2_WIDE TWO_PARTS "replicate = yes\n" SPACES_K,
+  };
+  static const uint64_t strides[] = {32, 64, 128, 160, 1024};
+  static const enum gc_space spaces[] = {GC_SPACE_CA, GC_SPACE_CG, GC_SPACE_NC};
+  struct gc_random random;
+
+  (void)state;
+  gc_random_seed(&random, 7);
+  for (size_t c = 0; c < sizeof(chips) / sizeof(*chips); c++) {
+    struct gc_model *all = make(chips[c]), *less = make(chips[c]);
+    unsigned left_out = 0;
+
+    for (int i = 0; i < 300; i++) {
+      const enum gc_space space = spaces[gc_random_below(&random, 3)];
+      const uint32_t sm = gc_random_below(&random, 6);
+      const uint32_t count = 1 + gc_random_below(&random, gc_random_below(&random, 4) ? 40 : 1000);
+      const uint64_t at = BASE + gc_random_below(&random, 512 << 10) / 8 * 8;
+      const uint64_t stride = strides[gc_random_below(&random, 5)];
+      uint64_t last = 0;
+      bool repeats = false;
+
+      for (uint32_t pass = 0; pass < 24; pass++) {
+        const uint64_t cycles = gc_model_touch_run(all, sm, space, at, stride, count);
+
+        if (!repeats)
+          last = gc_model_touch_run(less, sm, space, at, stride, count);
+        assert_int_equal(cycles, last);
+        left_out += repeats;
+        repeats = repeats || (last && gc_model_repeats(less, space, pass + 1, count, last));
+      }
+      for (int k = 0; k < 50; k++) {
+        const enum gc_space other = spaces[gc_random_below(&random, 3)];
+        const uint32_t by = gc_random_below(&random, 6);
+        const uint64_t address = at + gc_random_below(&random, 2 * count) * stride;
+
+        assert_int_equal(gc_model_touch(all, by, other, address),
+                         gc_model_touch(less, by, other, address));
+      }
+    }
+    assert_true(left_out > 300);
+    gc_model_free(less);
+    gc_model_free(all);
+  }
+}
+
 /* Adjacent rows at once do what one row after the other does. */
 static void rows_are_as_many_single_ones(void **state)
 {
@@ -377,6 +437,7 @@ int main(void)
     cmocka_unit_test(replicating_partitions_halve_what_one_sm_keeps),
     cmocka_unit_test(split_partitions_keep_each_line_once),
     cmocka_unit_test(runs_are_as_many_touches),
+    cmocka_unit_test(passes_that_repeat_change_nothing),
     cmocka_unit_test(rows_are_as_many_single_ones),
     cmocka_unit_test(misses_fetch_whole_sectors),
     cmocka_unit_test(without_l1_global_loads_go_to_l2),

@@ -43,7 +43,9 @@ uint64_t gc_footprint_total(uint64_t bytes)
   return rounded + (rounded / 3 < GC_DEVICE_BYTES_REST ? rounded / 3 : GC_DEVICE_BYTES_REST);
 }
 
-uint64_t gc_footprint_arena(const struct gc_properties *properties)
+/* Size of the arena, whose rings are too large for every cache: at least twice the L2, or four
+ * times the L3. */
+static uint64_t size_of_arena(const struct gc_properties *properties)
 {
   const uint64_t bytes =
       properties->l3_bytes ? 4 * properties->l3_bytes : 2 * gc_all_l2_bytes(properties) + MIB(32);
@@ -111,7 +113,7 @@ void gc_footprint_plan(const struct gc_properties *properties, uint64_t free_byt
 {
   const uint64_t usual = without_rest(gc_footprint_usual(properties, free_bytes));
   const uint64_t limit = without_rest(gc_footprint_most(properties, free_bytes));
-  const uint64_t wanted = gc_footprint_arena(properties), l3 = 4 * properties->l3_bytes;
+  const uint64_t wanted = size_of_arena(properties), l3 = 4 * properties->l3_bytes;
   const uint64_t enough = l3 ? l3 : (uint64_t)(SCARCE_L2S * (double)gc_all_l2_bytes(properties));
 
   plan->arena = wanted <= usual ? wanted : most(usual, least(enough, limit));

@@ -43,10 +43,6 @@ uint64_t gc_footprint_total(uint64_t bytes);
 bool gc_footprint_passes(const struct gc_properties *properties, uint64_t bytes,
                          uint64_t memory_bytes);
 
-/* Size of the arena, whose rings are too large for every cache: at least twice the L2, or four
- * times the L3. */
-uint64_t gc_footprint_arena(const struct gc_properties *properties);
-
 /* All L2 caches together. */
 uint64_t gc_all_l2_bytes(const struct gc_properties *properties);
 

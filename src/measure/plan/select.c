@@ -6,24 +6,13 @@
 #include "measure/plan/select.h"
 
 #include "measure/walk/path.h"
+#include "record/lists.h"
 
 #include <errno.h>
-#include <string.h>
-
-/* Is this subtype a word of the comma list? */
-static bool listed(const char *list, const char *subtype)
-{
-  const size_t length = strlen(subtype);
-
-  for (const char *word = list; *word; word += strcspn(word, ","), word += *word == ',')
-    if (strcspn(word, ",") == length && !strncmp(word, subtype, length))
-      return true;
-  return false;
-}
 
 bool gc_select_wanted(const struct gc_measure_options *options, enum gc_kind kind)
 {
-  return !options->only || listed(options->only, gc_kind_name(kind));
+  return !options->only || gc_list_has(options->only, gc_kind_name(kind));
 }
 
 int gc_select_check(const struct gc_bench *bench, const struct gc_measure_options *options)

@@ -16,6 +16,7 @@
 #ifndef GC_MEASURE_RESULTS_RESULTS_H
 #define GC_MEASURE_RESULTS_RESULTS_H
 
+#include "record/lists.h"
 #include "record/record.h"
 
 #include <stdbool.h>
@@ -23,7 +24,6 @@
 
 #define GC_SMS_MAX 1024         /* SMs or CUs that are measured; the largest GPUs have about 300 */
 #define GC_PARTITIONS_MAX 16    /* L2 partitions, or groups of SMs with the same L2 */
-#define GC_CARVEOUTS 101        /* 0 to 100 % */
 #define GC_CONFIDENCE_LEAST 0.5 /* no value with less confidence is published */
 
 /* Every property has a source in a record, and a record has them in this order. */

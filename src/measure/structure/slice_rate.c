@@ -316,7 +316,15 @@ static uint32_t warps_of(const struct search *s)
   return warps;
 }
 
-static int measure_rates(struct search *s, uint32_t warps, struct gc_slice_rates *rates)
+/* In bytes per cycle. */
+struct rates {
+  uint32_t count;
+  double all[2 * GC_SLICE_RATES]; /* two for each slice, with all warps */
+  double fewer;                   /* the median with two thirds of the warps */
+  double spread;                  /* all warps read lines of all slices */
+};
+
+static int measure_rates(struct search *s, uint32_t warps, struct rates *rates)
 {
   double fewer[GC_SLICE_RATES], spread[SIDES];
   uint32_t sides = 0;
@@ -340,7 +348,8 @@ static int measure_rates(struct search *s, uint32_t warps, struct gc_slice_rates
   return 0;
 }
 
-const char *gc_slice_rate_judge(struct gc_slice_rates *r, double *rate, double *confidence)
+/* The rate of a slice and its confidence. Returns why there is none; NULL: there is one. */
+static const char *judge(struct rates *r, double *rate, double *confidence)
 {
   *rate = r->count ? gc_median(r->all, r->count) : 0;
   *confidence = gc_median_confidence(r->all, r->count, *rate, TOLERANCE * *rate);
@@ -365,7 +374,7 @@ static bool too_slow(const struct gc_measurement *m, const struct gc_measured *l
 static int put(struct search *s, struct gc_measured *element)
 {
   const uint32_t warps = warps_of(s);
-  struct gc_slice_rates rates;
+  struct rates rates;
   double rate, confidence;
   const char *why;
   int status;
@@ -374,7 +383,7 @@ static int put(struct search *s, struct gc_measured *element)
     return gc_set_absent(element, GC_SLICE_READ, "too few lines of one slice were found");
   if ((status = measure_rates(s, warps, &rates)))
     return status;
-  why = gc_slice_rate_judge(&rates, &rate, &confidence);
+  why = judge(&rates, &rate, &confidence);
   if (!why && too_slow(s->m, element, rate))
     why = "all slices together would deliver less than L2 does";
   if (why)

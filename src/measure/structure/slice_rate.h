@@ -30,16 +30,4 @@ struct gc_slice_seeds {
 int gc_slice_rate(struct gc_slice_probe *probe, struct gc_measurement *m,
                   struct gc_measured *element, const struct gc_slice_seeds *seeds);
 
-/* What decides, after the measurement. In bytes per cycle. */
-struct gc_slice_rates {
-  uint32_t count;
-  double all[2 * GC_SLICE_RATES]; /* two for each slice, with all warps */
-  double fewer;                   /* the median with two thirds of the warps */
-  double spread;                  /* all warps read lines of all slices */
-};
-
-/* The rate of a slice and its confidence. Returns why there is none, in text[]; NULL: there is
- * one. */
-const char *gc_slice_rate_judge(struct gc_slice_rates *rates, double *rate, double *confidence);
-
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/parameters/carveouts.h"
 
-#include "record/lists.h"
-
 #include <stdbool.h>
 
 /* Entries must be in the order of percent, so there are at most GC_CARVEOUTS, and L1 must not grow.

@@ -7,6 +7,8 @@
 #ifndef GC_PREDICT_PARAMETERS_CARVEOUTS_H
 #define GC_PREDICT_PARAMETERS_CARVEOUTS_H
 
+#include "record/lists.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +16,6 @@ struct gc_carveout {
   unsigned percent; /* the least that a kernel must prefer to get this entry */
   uint64_t l1_bytes, shared_bytes;
 };
-
-#define GC_CARVEOUTS 101
 
 struct gc_carveout_table {
   struct gc_carveout

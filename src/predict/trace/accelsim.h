@@ -75,8 +75,4 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
                      struct gc_error *err);
 int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err);
 
-/* The part of gc_accelsim_take for a bulk copy, whose addresses are in the line. */
-int gc_accelsim_take_bulk(struct gc_trace *trace, const struct gc_accelsim_line *line,
-                          const struct gc_opcode *opcode, struct gc_error *err);
-
 #endif

@@ -178,8 +178,9 @@ static int take_address(uint64_t address, void *data)
   return status;
 }
 
-int gc_accelsim_take_bulk(struct gc_trace *trace, const struct gc_accelsim_line *line,
-                          const struct gc_opcode *opcode, struct gc_error *err)
+/* The part of gc_accelsim_take for a bulk copy, whose addresses are in the line. */
+static int take_bulk(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                     const struct gc_opcode *opcode, struct gc_error *err)
 {
   struct gc_accelsim *reader = trace->own;
   struct bulk bulk = {.reader = reader, .width = line->width};
@@ -232,7 +233,7 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
     break;
   case GC_OPCODE_BULK:
     if (line->bulk && line->mask)
-      return gc_accelsim_take_bulk(trace, line, opcode, err);
+      return take_bulk(trace, line, opcode, err);
     if (line->mask)
       return unsupported(trace, line, err,
                          "copies memory, and the trace does not have its addresses");

@@ -19,17 +19,10 @@ static unsigned storage_of(const struct gc_element *element)
 {
   const char *list = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SHARED_WITH);
   unsigned kinds = 1u << element->kind;
-  char word[GC_RECORD_MAX_NAME];
+  struct gc_error unknown; /* words of another version */
 
-  for (size_t length; list && *list; list += length + (list[length] == ',')) {
-    enum gc_kind kind;
-
-    length = strcspn(list, ",");
-    snprintf(word, sizeof word, "%.*s", (int)length, list);
-    kind = gc_kind_by_subtype(word);
-    if (kind < GC_KIND_COUNT)
-      kinds |= 1u << kind;
-  }
+  if (list)
+    gc_kinds_read(list, (1u << GC_KIND_COUNT) - 1, &kinds, &unknown);
   return kinds;
 }
 

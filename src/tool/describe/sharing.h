@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Who shares what: elements that are one storage, and SMs that share an instance. Each function
- * writes one line of any length, or nothing. only: a set of kinds, as gc_show_has.
+ * The lines of `show` about sharing: elements that are in one storage, and SMs that use one
+ * instance of a cache. Each function writes one line, which may be long, or nothing. only: the
+ * kinds of elements to show (gc_show_has).
  */
 #ifndef GC_TOOL_DESCRIBE_SHARING_H
 #define GC_TOOL_DESCRIBE_SHARING_H
@@ -11,14 +12,15 @@
 
 #include <stdio.h>
 
-/* The elements that are in one storage. */
+/* "one storage: L1Cache, TextureCache; ...". */
 void gc_show_storage(const struct gc_record *record, unsigned only, FILE *out);
 
-/* The elements that share their storage with none of those that they were compared with. */
+/* "own storage: ...": the elements that share it with none of those that they were compared with.
+ */
 void gc_show_own_storage(const struct gc_record *record, unsigned only, FILE *out);
 
-/* The number of SMs for each instance of an element of which there are several, but fewer than
- * SMs. */
+/* "SMs per instance: InstructionCache 2, ...": of elements that have several instances, but fewer
+ * than one for each SM. */
 void gc_show_instances(const struct gc_record *record, unsigned only, FILE *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tool/export/look_up.h"
 
 #include "record/cores.h"
+#include "record/lists.h"
 #include "record/per_sm.h"
 #include "util/number.h"
 
@@ -133,17 +134,7 @@ uint64_t gc_constant_bytes(const struct gc_record *record)
 
 bool gc_shares(const struct gc_element *element, const char *subtype)
 {
-  const char *list = element ? gc_infos_get(&element->infos, HWLOC_GPUCACHE_SHARED_WITH) : NULL;
-  const size_t length = strlen(subtype);
-
-  for (const char *at = list; at && *at; at += strspn(at, ",")) {
-    const size_t word = strcspn(at, ",");
-
-    if (word == length && !strncmp(at, subtype, length))
-      return true;
-    at += word;
-  }
-  return false;
+  return element && gc_list_has(gc_infos_get(&element->infos, HWLOC_GPUCACHE_SHARED_WITH), subtype);
 }
 
 void gc_put_origin(const struct gc_element *element, const char *subtype, const char *key,

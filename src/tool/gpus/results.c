@@ -33,6 +33,29 @@ void gc_say_caveats(const struct gc_result *results, size_t count, bool fresh)
   free(sentences);
 }
 
+void gc_names_of(const struct gc_gpu *const *gpus, size_t count, char *text, size_t size)
+{
+  static const char more[] = ", ...";
+  size_t used = 0;
+
+  *text = '\0';
+  for (size_t first = 0, last; first < count; first = last + 1) {
+    char part[2 * sizeof gpus[0]->name + sizeof ", " + sizeof " to "];
+
+    for (last = first; last + 1 < count && gpus[last + 1] == gpus[last] + 1;)
+      last++;
+    if (last == first + 1) /* of two, both are named */
+      last = first;
+    snprintf(part, sizeof part, "%s%s%s%s", used ? ", " : "", gpus[first]->name,
+             last > first ? " to " : "", last > first ? gpus[last]->name : "");
+    if (used + strlen(part) + sizeof more > size) {
+      snprintf(text + used, size - used, "%s", more);
+      return;
+    }
+    used += (size_t)snprintf(text + used, size - used, "%s", part);
+  }
+}
+
 /* Whether the user has not named this GPU. */
 static bool is_any(const struct gc_tool *tool, const struct gc_result *result)
 {
@@ -101,7 +124,7 @@ void gc_say_once(const struct gc_result *results, const char *const *sentences, 
     for (size_t k = i; k < count; k++)
       if (is_same(sentences[k], sentences[i]))
         same[n++] = results[k].gpu;
-    gc_gpus_names(same, n, names, sizeof names);
+    gc_names_of(same, n, names, sizeof names);
     named = gc_targets_is_shared(results[i].gpu) && is_same(sentences[i], results[i].gpu->problem);
     gc_say(named ? NULL : names, "%s", sentences[i]);
   }

@@ -27,6 +27,10 @@ void gc_results_free(struct gc_result *results, size_t count);
 /* Whether the driver tables are all that can be shown of this GPU, which is a real one. */
 bool gc_has_tables_only(const struct gc_result *result);
 
+/* The names of these GPUs of one list, in this order, for a sentence: "gpu2, gpu4 to gpu19". If
+ * there is no room for all of them, the text ends with ", ...". */
+void gc_names_of(const struct gc_gpu *const *gpus, size_t count, char *text, size_t size);
+
 /* Prints each different sentence once, for all GPUs that it is about: "gpu0 to gpu7: sentence".
  * Without their names if the sentence has those of the simulated GPUs. sentences[i] is about
  * results[i]; NULL or "": none. */

@@ -12,16 +12,6 @@ json_t *gc_json_text(const char *text)
   return string ? string : json_string("(not UTF-8)");
 }
 
-json_t *gc_json_real(double number)
-{
-  return isfinite(number) ? json_real(number) : json_null();
-}
-
-json_t *gc_json_whole(uint64_t number)
-{
-  return json_integer((json_int_t)number);
-}
-
 static void check(json_t **container, int failed)
 {
   if (!failed)
@@ -47,12 +37,12 @@ void gc_json_set_text(json_t **object, const char *key, const char *text)
 
 void gc_json_set_real(json_t **object, const char *key, double number)
 {
-  gc_json_set(object, key, gc_json_real(number));
+  gc_json_set(object, key, isfinite(number) ? json_real(number) : json_null());
 }
 
 void gc_json_set_whole(json_t **object, const char *key, uint64_t number)
 {
-  gc_json_set(object, key, gc_json_whole(number));
+  gc_json_set(object, key, json_integer((json_int_t)number));
 }
 
 int gc_json_print(json_t *value, size_t digits)

@@ -14,16 +14,12 @@
 /* A text of a driver or a file may not be UTF-8: only that value is then lost. */
 json_t *gc_json_text(const char *text);
 
-/* null for NaN and infinity, which JSON does not have. */
-json_t *gc_json_real(double number);
-
-json_t *gc_json_whole(uint64_t number);
-
 /* (*object)[key] = value, and the same at the end of an array. The value is taken over. */
 void gc_json_set(json_t **object, const char *key, json_t *value);
 void gc_json_add(json_t **array, json_t *value);
 
-/* Members with values of these kinds. */
+/* Members with values of these kinds. _real: null for NaN and infinity, which JSON does not have.
+ */
 void gc_json_set_text(json_t **object, const char *key, const char *text);
 void gc_json_set_real(json_t **object, const char *key, double number);
 void gc_json_set_whole(json_t **object, const char *key, uint64_t number);
