@@ -177,7 +177,7 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
     refused 1 "hwloc-gpucache: $trace:1" "$option" --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
     is 1 "$(wc -l <<<"$errors")"
     stream 1 10 >"$trace"
-    refused 1 "none of the 1 kernels" "$option" --launches 2 --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
+    refused 1 "no kernel of 1 has" "$option" --launches 2 --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
     is 1 "$(wc -l <<<"$errors")"
   done
 }

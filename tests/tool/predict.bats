@@ -458,8 +458,8 @@ kernels() { value '[.kernels[].launch | "\(.number) \(.name)"] | join(", ")'; }
   is "5 of_2_lines" "$(kernels)"
   predict --launches 2 --sweep capacity "$trace"
   is "of_2_lines" "$(value '.sweep.points[0].kernels[].launch.name')"
-  refused 1 "none of the 3 kernels has the name and number that are wanted" --record "$real" --kernel of_4 "$trace"
-  refused 1 "none of the 3 kernels" --record "$real" --launches 4 "$trace"
+  refused 1 "no kernel of 3 has the name and number that are wanted" --record "$real" --kernel of_4 "$trace"
+  refused 1 "no kernel of 3" --record "$real" --launches 4 "$trace"
   refused 2 "--kernel needs a regular expression" --kernel '(' "$trace"
   for launches in 0 x 3-2 2-x -3 1-2-3; do
     refused 2 "--launches needs numbers of kernels" --launches="$launches" "$trace"
@@ -487,6 +487,17 @@ kernels() { value '[.kernels[].launch | "\(.number) \(.name)"] | join(", ")'; }
   run_split "$tool" predict --json --record "$real" --launches 1 "$trace"
   is 0 "$status"
   is '' "$errors"
+  # but a trace that ends in it may lack kernels that are wanted: behind a line, and in one
+  for bytes in 257 265; do
+    three | head -c $bytes >"$trace"
+    run_split "$tool" predict --json --record "$real" --kernel of_1 "$trace"
+    is 1 "$status"
+    is "1 of_1_lines" "$(kernels)"
+    is "hwloc-gpucache: $trace: it cannot be read beyond kernel 3: it is broken or truncated" "$errors"
+    is "null" "$(value '.left_out[].number')"
+  done
+  head -c 500 "$top_srcdir/tests/data/traces/two-kernels.binary" >"$trace"
+  refused 1 "cannot be read beyond kernel 1" --record "$real" --kernel without "$trace"
   # a kernel that ends early, after others
   three | head -n 15 >"$trace"
   run_split "$tool" predict --json --record "$real" "$trace"
