@@ -948,6 +948,19 @@ EOF
   [[ $errors == *"was ended by signal 9 (Killed)" ]]
 }
 
+@test "a reader of the prediction that ends early" {
+  local ended blocked
+  blocked=$(grep SigBlk /proc/self/status)
+  "$tool" predict --sim t1000 --seeds 0 --json -- "$program" copy forms copy 2>errors | true
+  ended=${PIPESTATUS[0]}
+  cat errors
+  [ "$ended" -ne 0 ]
+  [ -z "$(ls "$TMPDIR")" ] # no trace stays
+  # the program can be ended by its own readers
+  run_split "$tool" predict --sim t1000 -- grep SigBlk /proc/self/status
+  [[ $errors == *"$blocked"* ]]
+}
+
 # Text as README.md and the command print it, without what differs from program to program.
 form() {
   sed -E 's/^GPU: .*, gpu0$/GPU: NAME, gpu0/; s/^(kernel 1: ).*/\1NAME/; s/(^|[^[:alnum:].])[0-9]+(\.[0-9]+)?/\1N/g; s/N (Ki|Mi|Gi)?B/N UNIT/g

@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,7 +277,7 @@ static int predict_on(const struct gc_tool *tool, const struct gc_sources *sourc
 }
 
 /* Runs the program, and predicts from the trace of it, which is a temporary file. */
-static int predict_program(const struct gc_tool *tool, const struct gc_sources *sources)
+static int predict_by_file(const struct gc_tool *tool, const struct gc_sources *sources)
 {
   struct gc_tool traced = *tool;
   char path[PATH_MAX], *word = path;
@@ -305,6 +307,20 @@ static int predict_program(const struct gc_tool *tool, const struct gc_sources *
   else if (ended.started && ended.status) /* if it was not started, there is a message */
     gc_say(NULL, "%s ended with status %d", tool->program[0], ended.status);
   return ended.status ? gc_worse(status, GC_EXIT_FAILED) : status;
+}
+
+/* If the reader of our output ends ("| head"), this process ends, too, but without the file. */
+static int predict_program(const struct gc_tool *tool, const struct gc_sources *sources)
+{
+  sigset_t broken_pipe, before;
+  int status;
+
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  status = predict_by_file(tool, sources);
+  pthread_sigmask(SIG_SETMASK, &before, NULL); /* a pending signal ends the process now */
+  return status;
 }
 
 int gc_tool_predict(const struct gc_tool *tool)

@@ -112,14 +112,16 @@ static void wait_for_program(const struct sigaction before[PASSED], struct gc_en
 static int run_program(const struct gc_recorded *recorded, struct gc_ended *ended)
 {
   struct sigaction before[PASSED];
-  sigset_t all, mask;
+  sigset_t all, mask, program_mask;
   int status;
 
   signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody learns how a process ended */
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &mask);
   take_signals(before);
-  status = start(recorded, &mask);
+  program_mask = mask;
+  sigdelset(&program_mask, SIGPIPE); /* predict blocks it here */
+  status = start(recorded, &program_mask);
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (status) {
     give_signals_back(before);
