@@ -119,11 +119,12 @@ static void widen(struct gc_estimate *estimate, double value)
 {
   estimate->low = fmin(estimate->low, value);
   estimate->high = fmax(estimate->high, value);
+  estimate->drawn = true;
 }
 
 static struct gc_estimate start(double rate)
 {
-  return (struct gc_estimate){rate, rate, rate};
+  return (struct gc_estimate){rate, rate, rate, false};
 }
 
 /* Instead of a pc. */
