@@ -954,8 +954,11 @@ EOF
   [[ $errors == *"was ended by signal 9 (Killed)" ]]
 }
 
-@test "a reader of the prediction that ends early" {
+@test "a reader of the output that ends early" {
   local ended blocked
+  "$tool" trace --verbose --output copy.trace -- "$program" copy forms 2>&1 >/dev/null | true
+  [ -e copy.trace ]
+  [ -z "$(ls "$TMPDIR")" ] # no directory stays
   blocked=$(grep SigBlk /proc/self/status)
   "$tool" predict --sim t1000 --seeds 0 --json -- "$program" copy forms copy 2>errors | true
   ended=${PIPESTATUS[0]}

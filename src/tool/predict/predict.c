@@ -309,15 +309,12 @@ static int predict_by_file(const struct gc_tool *tool, const struct gc_sources *
   return ended.status ? gc_worse(status, GC_EXIT_FAILED) : status;
 }
 
-/* If the reader of our output ends ("| head"), this process ends, too, but without the file. */
 static int predict_program(const struct gc_tool *tool, const struct gc_sources *sources)
 {
-  sigset_t broken_pipe, before;
+  sigset_t before;
   int status;
 
-  sigemptyset(&broken_pipe);
-  sigaddset(&broken_pipe, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  gc_watch_hold_pipe(&before); /* so that the file does not stay */
   status = predict_by_file(tool, sources);
   pthread_sigmask(SIG_SETMASK, &before, NULL); /* a pending signal ends the process now */
   return status;

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -120,7 +121,7 @@ static int run_program(const struct gc_recorded *recorded, struct gc_ended *ende
   sigprocmask(SIG_BLOCK, &all, &mask);
   take_signals(before);
   program_mask = mask;
-  sigdelset(&program_mask, SIGPIPE); /* predict blocks it here */
+  sigdelset(&program_mask, SIGPIPE); /* it is blocked here */
   status = start(recorded, &program_mask);
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (status) {
@@ -402,6 +403,7 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
                            earlier;
   struct gc_toolkit toolkit;
   struct gc_error err = {""};
+  sigset_t before;
   char *directory;
   int status;
 
@@ -425,7 +427,9 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
     remove_directory(directory);
     status = GC_EXIT_FAILED;
   } else {
+    gc_watch_hold_pipe(&before); /* so that the directory does not stay */
     status = trace_in(directory, &toolkit, tool, recorded, ended);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
   }
   free(directory);
   return status;
