@@ -94,15 +94,6 @@ static int check_unchanged(const struct gc_predicted *made, size_t *kernels, str
   return same ? 0 : gc_fail(err, -EAGAIN, "a trace changed while it was read");
 }
 
-/* Whether any kernel has loads that look into L1: only those have a curve. */
-static bool uses_l1(const struct gc_prediction *prediction)
-{
-  for (size_t i = 0; i < prediction->count; i++)
-    if (prediction->kernels[i].counts.l1_loads.accesses)
-      return true;
-  return false;
-}
-
 /* The curve of the page keeps reuse distances only of the kernels that the page shows, so that
  * memory does not grow by a histogram for each kernel. */
 static int run_curve(const struct gc_predict_job *job, struct gc_predicted *made,
@@ -143,7 +134,7 @@ static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
                          : gc_predict_traces(job, &made->prediction, err);
     of_traces = status && is_of_traces(job->record, status);
   }
-  if (!status && tool->html && uses_l1(made->prediction))
+  if (!status && tool->html && gc_curve_exists(made->prediction))
     status = run_curve(job, made, err);
   if (!status)
     status = check_unchanged(made, &common->kernels, err);
