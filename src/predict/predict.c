@@ -119,11 +119,12 @@ static void widen(struct gc_estimate *estimate, double value)
 {
   estimate->low = fmin(estimate->low, value);
   estimate->high = fmax(estimate->high, value);
+  estimate->drawn = true;
 }
 
 static struct gc_estimate start(double rate)
 {
-  return (struct gc_estimate){rate, rate, rate};
+  return (struct gc_estimate){rate, rate, rate, false};
 }
 
 /* Instead of a pc. */
@@ -256,7 +257,7 @@ static int check_kernels(const struct gc_predict_job *job, const struct gc_selec
     return selection->unreadable[0].status;
   }
   if (selection->count)
-    return gc_fail(err, -ENODATA, "no kernel has the name and number that are wanted, out of %zu",
+    return gc_fail(err, -ENODATA, "no kernel has the name and number that are wanted (kernels in all: %zu)",
                    selection->count);
   if (job->trace_count == 1)
     return gc_fail(err, -ENODATA, "%s: there is no kernel in this trace", job->traces[0]);

@@ -16,6 +16,7 @@
 /* What all runs said: that with the values of the record, the least and the most. */
 struct gc_estimate {
   double value, low, high;
+  bool drawn; /* there were other runs than that with the values of the record */
 };
 
 enum gc_hit_rate { GC_RATE_L1, GC_RATE_L2, GC_RATE_COUNT };

@@ -54,7 +54,19 @@ static int check_blocks(struct gc_trace *trace, struct gc_error *err)
   return status;
 }
 
-static int select_in(struct selecting *selecting, struct gc_trace *trace, struct gc_error *err)
+/* The trace ends in a kernel that is not wanted, so that it may lack others, which are. */
+static int note_end(struct gc_selection *selection, const char *path, int status,
+                    struct gc_error *err)
+{
+  struct gc_error why;
+
+  gc_fail(&why, status, "%s: it cannot be read beyond kernel %zu: it is broken or truncated", path,
+          selection->count);
+  return note_unreadable(selection, 0, status, &why) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
+}
+
+static int select_in(struct selecting *selecting, const char *path, struct gc_trace *trace,
+                     struct gc_error *err)
 {
   struct gc_selection *selection = selecting->selection;
   struct gc_trace_launch launch;
@@ -82,8 +94,8 @@ static int select_in(struct selecting *selecting, struct gc_trace *trace, struct
       status = append(selection, GC_KERNEL_PREDICTED);
     if (status == -ENOMEM)
       return gc_fail(err, -ENOMEM, "out of memory");
-    if (status && gc_trace_skip_kernel(trace) <= 0)
-      return 0;
+    if (status && (status = gc_trace_skip_kernel(trace)) <= 0)
+      return unwanted && status ? note_end(selection, path, status, err) : 0;
   }
   return 0;
 }
@@ -99,7 +111,7 @@ static int select_all(struct selecting *selecting, const char *const *traces, si
     status = gc_trace_open(traces[i], &trace, err);
     if (status)
       return status;
-    status = select_in(selecting, trace, err);
+    status = select_in(selecting, traces[i], trace, err);
     gc_trace_close(trace);
   }
   return status;

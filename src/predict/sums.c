@@ -12,14 +12,16 @@ static void add_range(struct gc_estimate *sum, double loads, const struct gc_est
   if (loads > 0) {
     sum->low += loads * of->low;
     sum->high += loads * of->high;
+    sum->drawn |= of->drawn;
   }
 }
 
 static void end_range(struct gc_estimate *sum, uint64_t hits, uint64_t loads)
 {
   sum->value = loads ? (double)hits / (double)loads : NAN;
-  sum->low /= (double)loads;
-  sum->high /= (double)loads;
+  /* hits are rounded if not all blocks are modelled */
+  sum->low = fmin(sum->low / (double)loads, sum->value);
+  sum->high = fmax(sum->high / (double)loads, sum->value);
 }
 
 /* How often a recorded launch counts: as often as it stands for others, and its blocks for all

@@ -53,8 +53,8 @@ static void say(union sigval unused)
   (void)unused;
   fprintf(stderr,
           "hwloc-gpucache: recording has waited for kernels to end for %d s. If one of them waits "
-          "for a later launch of the same thread, the program hangs: choose other kernels with "
-          "--launches and --kernel\n",
+          "for the CPU, or for a later launch of the same thread, the program hangs: choose other "
+          "kernels with --launches and --kernel\n",
           MESSAGE_SECONDS);
 }
 

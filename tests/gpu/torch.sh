@@ -21,7 +21,7 @@ cat alone
 export TOOL="$tool"
 "$tool" export --output record.xml gpu0
 status=0
-"$check" --record record.xml --output . --most 3 -- python3 "$here/torch_kinds.py" || status=$?
+"$check" --record record.xml --output . --most 3 --most-l2 6 -- python3 "$here/torch_kinds.py" || status=$?
 [ $status -ne 3 ] || { echo "skipped: ncu cannot count here"; exit 77; }
 python3 "$here/programs.py" "$check" .
 exit $status

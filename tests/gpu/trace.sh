@@ -19,11 +19,11 @@ nvcc -O2 -arch=native -o kinds "$here/trace.cu" -lcublas -lcufft
 export TOOL=$tool
 status=0
 echo "all blocks:"
-"$check" --record record.xml --output all --blocks all --most 3 -- ./kinds || status=$?
+"$check" --record record.xml --output all --blocks all --most 3 --most-l2 8 -- ./kinds || status=$?
 [ $status -ne 3 ] || { echo "skipped: ncu cannot count here"; exit 77; }
 python3 "$here/programs.py" "$check" all
 echo "a sample of the blocks:"
-"$check" --record record.xml --output sample --counted all/counted.csv --most 3 -- ./kinds || status=1
+"$check" --record record.xml --output sample --counted all/counted.csv --most 3 --most-l2 8 -- ./kinds || status=1
 cp all/counted.csv sample
 python3 "$here/programs.py" "$check" sample
 exit $status

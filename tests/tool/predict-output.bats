@@ -177,7 +177,7 @@ GPU 3: L1 L2 MEMORY" "$(grep -o 'GPU [0-9]: L1.*' <<<"$output" | tr -s ' ')"
     refused 1 "hwloc-gpucache: $trace:1" "$option" --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
     is 1 "$(wc -l <<<"$errors")"
     stream 1 10 >"$trace"
-    refused 1 "no kernel has the name and number that are wanted, out of 1" "$option" --launches 2 --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
+    refused 1 "no kernel has the name and number that are wanted (kernels in all: 1)" "$option" --launches 2 --record "$real" --record "$BATS_TEST_TMPDIR/small.xml" "$trace"
     is 1 "$(wc -l <<<"$errors")"
   done
 }
@@ -271,6 +271,16 @@ kernel 3: line"
   "$tool" predict --record "$real" --seeds 0 --kernel 'of_[23]_lines' --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
   is "gpu0-predict-2-reuse.svg gpu0-predict-2.svg gpu0-predict-3-reuse.svg gpu0-predict-3.svg" "$(cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.svg | xargs)"
   has "$(cat "$BATS_TEST_TMPDIR/pictures/gpu0-predict-2.svg")" of_2_lines
+  # those of another GPU stay
+  cp "$BATS_TEST_TMPDIR"/pictures/gpu0{,1}-predict-2.tsv
+  "$tool" predict --record "$real" --launches 1 --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is "gpu0-predict-1-reuse.svg gpu0-predict-1.svg gpu01-predict-2.svg" "$(cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.svg | xargs)"
+  # nothing to draw: one sentence, and no directory
+  sed -i s/load/store/ "$trace"
+  run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/none" "$trace"
+  is 1 "$status"
+  is "hwloc-gpucache: no kernel has loads in L1, so there is nothing to draw" "$errors"
+  [ ! -e "$BATS_TEST_TMPDIR/none" ]
 }
 
 @test "texts of a picture do not overlap; names are demangled" {

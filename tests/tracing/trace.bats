@@ -307,7 +307,7 @@ kinds() {
   echo "$errors"
   [ "$status" -eq 0 ]
   [ "$(kinds)" = "copy 1:2 " ]
-  [ "$(grep -c "recording has waited for kernels to end for 10 s" <<<"$errors")" -eq 1 ]
+  [ "$(grep -c "recording has waited for kernels to end for 10 s. If one of them waits for the CPU," <<<"$errors")" -eq 1 ]
   [[ $errors == *"1 launch was not recorded: recording paused, because it had cost more than 5 s plus a third of the program's time"* ]]
 }
 
@@ -794,8 +794,14 @@ EOF
   run_split "$check" --record record.xml --launches 2-3 --counted kept/counted.csv --most 0 -- "$program" copy forms copy
   [ "$(grep -c '^| [cf]o' <<<"$output")" -eq 2 ]
   [[ $output == *"(2 launches)"* ]]
-  run_split "$check" --record record.xml --counted kept/counted.csv --most 5 -- "$program" copy forms copy
+  run_split "$check" --record record.xml --counted kept/counted.csv --most 5 --most-l2 100 -- "$program" copy forms copy
   [ "$status" -eq 1 ]
+  is "predict-check: L1: the mean error is larger than --most 5" "$(tail -n 1 <<<"$errors")"
+  run_split "$check" --record record.xml --counted kept/counted.csv --most 100 --most-l2 20 -- "$program" copy forms copy
+  [ "$status" -eq 1 ]
+  is "predict-check: L2: the mean error is larger than --most-l2 20" "$(tail -n 1 <<<"$errors")"
+  run_split "$check" --record record.xml --counted kept/counted.csv --most 100 --most-l2 100 -- "$program" copy forms copy
+  [ "$status" -eq 0 ]
 }
 
 @test "predict-check does not compare launches of one process with those of another" {
@@ -949,6 +955,22 @@ EOF
   [ "$status" -eq 1 ]
   [[ $output == *"kernel 1: copy"* ]]
   [[ $errors == *"was ended by signal 9 (Killed)" ]]
+}
+
+@test "a reader of the output that ends early" {
+  local ended blocked
+  "$tool" trace --verbose --output copy.trace -- "$program" copy forms 2>&1 >/dev/null | true
+  [ -e copy.trace ]
+  [ -z "$(ls "$TMPDIR")" ] # no directory stays
+  blocked=$(grep SigBlk /proc/self/status)
+  "$tool" predict --sim t1000 --seeds 0 --json -- "$program" copy forms copy 2>errors | true
+  ended=${PIPESTATUS[0]}
+  cat errors
+  [ "$ended" -ne 0 ]
+  [ -z "$(ls "$TMPDIR")" ] # no trace stays
+  # the program can be ended by its own readers
+  run_split "$tool" predict --sim t1000 -- grep SigBlk /proc/self/status
+  [[ $errors == *"$blocked"* ]]
 }
 
 # Text as README.md and the command print it, without what differs from program to program.

@@ -259,9 +259,10 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
 static int skip_kernel(struct gc_trace *trace)
 {
   struct tsv *tsv = trace->own;
+  const int status = tsv->version == BINARY ? gc_binary_skip_kernel(trace, &tsv->binary)
+                                            : gc_trace_find_line(trace, gc_tsv_ends_kernel);
 
-  return tsv->version == BINARY ? gc_binary_skip_kernel(trace, &tsv->binary)
-                                : gc_trace_find_line(trace, gc_tsv_ends_kernel);
+  return status ? status : -EBADMSG; /* there is no "end" */
 }
 
 static const char *source(const void *own, uint32_t pc, unsigned *line)

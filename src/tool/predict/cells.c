@@ -23,7 +23,7 @@ void gc_cell_percent(double part, char cell[GC_CELL])
 
 void gc_cell_range(const struct gc_estimate *estimate, char cell[GC_CELL])
 {
-  if (isfinite(estimate->value))
+  if (isfinite(estimate->value) && estimate->drawn)
     snprintf(cell, GC_CELL, "%.1f to %.1f %%", 100 * estimate->low, 100 * estimate->high);
 }
 
@@ -88,6 +88,7 @@ int gc_caches_table(const struct gc_kernel_prediction *kernel, struct gc_table *
   if (!failed)
     failed = add_cache(table, "L1", &kernel->counts.l1_loads, &kernel->rates[GC_RATE_L1]) ||
              add_cache(table, "L2", &kernel->counts.l2_loads, &kernel->rates[GC_RATE_L2]);
+  gc_table_drop_empty(table, "RANGE");
   return failed;
 }
 
@@ -115,26 +116,20 @@ static int add_load(struct gc_table *table, const struct gc_load_prediction *loa
   return 0;
 }
 
-static bool has_sources(const struct gc_kernel_prediction *kernel)
-{
-  for (size_t i = 0; i < kernel->load_count; i++)
-    if (kernel->loads[i].file)
-      return true;
-  return false;
-}
-
 int gc_loads_table(const struct gc_kernel_prediction *kernel, struct gc_table *table, size_t *shown)
 {
   static const char *const titles[] = {"LOAD AT", "SECTORS", "MISSES", "L1 HIT RATE",
                                        "RANGE",   "MOSTLY",  "SOURCE"};
   const struct gc_load_prediction **loads = worst_loads(kernel, shown);
-  int failed = gc_table_start(table, titles, has_sources(kernel) ? 7 : 6, 0x1e);
+  int failed = gc_table_start(table, titles, 7, 0x1e);
 
   if (!loads)
     failed = -1;
   for (size_t i = 0; i < *shown && !failed; i++)
     failed = add_load(table, loads[i]);
   free(loads);
+  gc_table_drop_empty(table, "RANGE");
+  gc_table_drop_empty(table, "SOURCE");
   return failed;
 }
 

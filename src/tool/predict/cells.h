@@ -12,7 +12,7 @@
 /* "50.0 %", or "-" for NaN. */
 void gc_cell_percent(double part, char cell[GC_CELL]);
 
-/* "49.0 to 51.0 %"; unchanged for NaN. */
+/* "49.0 to 51.0 %"; unchanged for NaN, and with --seeds 0. */
 void gc_cell_range(const struct gc_estimate *estimate, char cell[GC_CELL]);
 
 /* Each makes a table: 0, or -1: out of memory. The caller prints or frees its rows in both cases.

@@ -63,6 +63,14 @@ static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
   }
 }
 
+bool gc_curve_exists(const struct gc_prediction *prediction)
+{
+  for (size_t i = 0; i < prediction->count; i++)
+    if (prediction->kernels[i].counts.l1_loads.accesses)
+      return true;
+  return false;
+}
+
 /* All capacities of a curve make a GPU. */
 int gc_curve_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struct gc_error *err)
 {

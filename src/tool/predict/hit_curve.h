@@ -10,6 +10,9 @@
 #include "tool/predict/sweep.h"
 #include "tool/sources/sources.h"
 
+/* Whether any kernel has loads that look into L1: only those have a curve. */
+bool gc_curve_exists(const struct gc_prediction *prediction);
+
 /* Predicts all kernels for many capacities, with the values of the record only: all points have a
  * prediction, and the first one has reuse distances. 0, or a negative errno with a sentence. The
  * caller always calls gc_sweep_free. */

@@ -35,6 +35,7 @@ static int is_predicted(const struct dirent *entry)
  * directory. */
 static void remove_earlier(int dir, const char *gpu)
 {
+  const size_t length = strlen(gpu);
   struct dirent **entries = NULL;
   const int count = scandirat(dir, ".", &entries, is_predicted, alphasort);
 
@@ -42,7 +43,8 @@ static void remove_earlier(int dir, const char *gpu)
     char *name = entries[i]->d_name, *suffix = strrchr(name, '.');
     struct gc_error ignored = {""};
 
-    if (!strncmp(name, gpu, strlen(gpu)) && !gc_file_is_own(dir, name, mark, false, &ignored)) {
+    if (!strncmp(name, gpu, length) && !strncmp(name + length, PREDICTED, strlen(PREDICTED)) &&
+        !gc_file_is_own(dir, name, mark, false, &ignored)) {
       unlinkat(dir, name, 0);
       strcpy(suffix, ".svg"); /* as long as ".tsv" */
       unlinkat(dir, name, 0);
@@ -97,6 +99,8 @@ static int write_all(int dir, const struct gc_source *source, const struct gc_pr
   struct gc_sweep sweep;
   int status = gc_curve_run(&sweep, job, err);
 
+  if (!status && !gc_curve_exists(sweep.points[0].prediction))
+    status = gc_fail(err, -ENODATA, "no kernel has loads in L1, so there is nothing to draw");
   if (!status)
     remove_earlier(dir, source->gpu);
   for (size_t i = 0; !status && i < sweep.points[0].prediction->count; i++)

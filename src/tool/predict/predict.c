@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,15 +94,6 @@ static int check_unchanged(const struct gc_predicted *made, size_t *kernels, str
   return same ? 0 : gc_fail(err, -EAGAIN, "a trace changed while it was read");
 }
 
-/* Whether any kernel has loads that look into L1: only those have a curve. */
-static bool uses_l1(const struct gc_prediction *prediction)
-{
-  for (size_t i = 0; i < prediction->count; i++)
-    if (prediction->kernels[i].counts.l1_loads.accesses)
-      return true;
-  return false;
-}
-
 /* The curve of the page keeps reuse distances only of the kernels that the page shows, so that
  * memory does not grow by a histogram for each kernel. */
 static int run_curve(const struct gc_predict_job *job, struct gc_predicted *made,
@@ -141,7 +134,7 @@ static int predict_one(const struct gc_tool *tool, struct gc_predict_job *job,
                          : gc_predict_traces(job, &made->prediction, err);
     of_traces = status && is_of_traces(job->record, status);
   }
-  if (!status && tool->html && uses_l1(made->prediction))
+  if (!status && tool->html && gc_curve_exists(made->prediction))
     status = run_curve(job, made, err);
   if (!status)
     status = check_unchanged(made, &common->kernels, err);
@@ -275,7 +268,7 @@ static int predict_on(const struct gc_tool *tool, const struct gc_sources *sourc
 }
 
 /* Runs the program, and predicts from the trace of it, which is a temporary file. */
-static int predict_program(const struct gc_tool *tool, const struct gc_sources *sources)
+static int predict_by_file(const struct gc_tool *tool, const struct gc_sources *sources)
 {
   struct gc_tool traced = *tool;
   char path[PATH_MAX], *word = path;
@@ -305,6 +298,17 @@ static int predict_program(const struct gc_tool *tool, const struct gc_sources *
   else if (ended.started && ended.status) /* if it was not started, there is a message */
     gc_say(NULL, "%s ended with status %d", tool->program[0], ended.status);
   return ended.status ? gc_worse(status, GC_EXIT_FAILED) : status;
+}
+
+static int predict_program(const struct gc_tool *tool, const struct gc_sources *sources)
+{
+  sigset_t before;
+  int status;
+
+  gc_watch_hold_pipe(&before); /* so that the file does not stay */
+  status = predict_by_file(tool, sources);
+  pthread_sigmask(SIG_SETMASK, &before, NULL); /* a pending signal ends the process now */
+  return status;
 }
 
 int gc_tool_predict(const struct gc_tool *tool)

@@ -292,13 +292,13 @@ static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_predicti
   int failed;
 
   print_name(&any->kernels[kernel].launch);
-  if (any->kernels[kernel].cannot_run) {
-    print_sentences(&any->kernels[kernel], 0, GC_SENTENCES_BEFORE);
+  print_sentences(&any->kernels[kernel], GC_SAY_CANNOT, GC_SENTENCES_BEFORE);
+  if (any->kernels[kernel].cannot_run)
     return 0;
-  }
   failed = gc_table_start(&table, titles, sweep->size ? 7 : 6, 0x3f);
   for (size_t i = 0; i < sweep->count && !failed; i++)
     failed = add_point(&table, sweep, i, kernel);
+  gc_table_drop_empty(&table, "RANGE");
   print_table(&table);
   for (size_t i = 0; i < sweep->count; i++)
     print_rounded(&sweep->points[i], kernel);

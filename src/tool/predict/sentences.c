@@ -131,8 +131,10 @@ static void say_near(const struct gc_kernel_prediction *kernel, char *text)
     return;
   gc_cell_percent(kernel->l2_near_rate.value, rate);
   gc_cell_range(&kernel->l2_near_rate, least_to_most);
-  append(text, "L2 without %" PRIu64 " hits in the far partition, as profilers count: %s (%s)",
-         kernel->counts.l2_loads_far, rate, least_to_most);
+  append(text, "L2 without %" PRIu64 " hits in the far partition, as profilers count: %s",
+         kernel->counts.l2_loads_far, rate);
+  if (*least_to_most)
+    append(text, " (%s)", least_to_most);
 }
 
 static void say_traffic(const struct gc_kernel_prediction *kernel, char *text)

@@ -96,9 +96,12 @@ static int add_row(struct gc_table *table, const struct gc_kernel_prediction *su
 static bool have_ranges(const struct gc_prediction *prediction)
 {
   for (size_t k = 0; k < prediction->sum_count; k++)
-    for (int i = 0; i < GC_RATE_COUNT; i++)
-      if (prediction->sums[k].rates[i].low < prediction->sums[k].rates[i].high)
+    for (int i = 0; i < GC_RATE_COUNT; i++) {
+      const struct gc_estimate *rate = &prediction->sums[k].rates[i];
+
+      if (rate->drawn && rate->low < rate->high)
         return true;
+    }
   return false;
 }
 

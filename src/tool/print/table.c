@@ -68,6 +68,29 @@ int gc_table_start(struct gc_table *table, const char *const *titles, size_t col
   return 0;
 }
 
+static bool is_empty(const struct gc_table *table, size_t column)
+{
+  for (size_t row = 1; row < table->rows; row++)
+    if (*table->cells[row][column])
+      return false;
+  return true;
+}
+
+void gc_table_drop_empty(struct gc_table *table, const char *title)
+{
+  for (size_t i = table->rows ? table->columns : 0; i--;) {
+    const unsigned before = (1u << i) - 1;
+
+    if (strcmp(table->cells[0][i], title) || !is_empty(table, i))
+      continue;
+    table->columns--;
+    table->right = (table->right & before) | (table->right >> 1 & ~before);
+    for (size_t row = 0; row < table->rows; row++)
+      memmove(table->cells[row][i], table->cells[row][i + 1],
+              (table->columns - i) * sizeof table->cells[row][i]);
+  }
+}
+
 size_t gc_table_fit(struct gc_table *table, const char *indent)
 {
   size_t width[GC_TABLE_COLUMNS] = {0}, before = strlen(indent), fit = 0;

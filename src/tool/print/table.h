@@ -30,6 +30,9 @@ int gc_table_start(struct gc_table *table, const char *const *titles, size_t col
 /* Appends a row of empty cells, valid until the next call. NULL: out of memory. */
 char (*gc_table_row(struct gc_table *table))[GC_CELL];
 
+/* Removes the columns with this title of which all cells are empty. */
+void gc_table_drop_empty(struct gc_table *table, const char *title);
+
 /* How many of the columns, from the first one on, fit in `width`; at least two. A caller can set
  * `columns` to it, so that no line is too long. */
 size_t gc_table_fit(struct gc_table *table, const char *indent);

@@ -136,3 +136,12 @@ void gc_watch_stop(void)
   watch.running = false;
   pthread_sigmask(SIG_SETMASK, &watch.before, NULL); /* a pending signal ends the process now */
 }
+
+void gc_watch_hold_pipe(sigset_t *before)
+{
+  sigset_t broken_pipe;
+
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, before);
+}

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -112,14 +113,16 @@ static void wait_for_program(const struct sigaction before[PASSED], struct gc_en
 static int run_program(const struct gc_recorded *recorded, struct gc_ended *ended)
 {
   struct sigaction before[PASSED];
-  sigset_t all, mask;
+  sigset_t all, mask, program_mask;
   int status;
 
   signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody learns how a process ended */
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &mask);
   take_signals(before);
-  status = start(recorded, &mask);
+  program_mask = mask;
+  sigdelset(&program_mask, SIGPIPE); /* it is blocked here */
+  status = start(recorded, &program_mask);
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (status) {
     give_signals_back(before);
@@ -400,6 +403,7 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
                            earlier;
   struct gc_toolkit toolkit;
   struct gc_error err = {""};
+  sigset_t before;
   char *directory;
   int status;
 
@@ -423,7 +427,9 @@ int gc_record_trace(const struct gc_tool *tool, const struct gc_recorded *record
     remove_directory(directory);
     status = GC_EXIT_FAILED;
   } else {
+    gc_watch_hold_pipe(&before); /* so that the directory does not stay */
     status = trace_in(directory, &toolkit, tool, recorded, ended);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
   }
   free(directory);
   return status;
