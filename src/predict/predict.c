@@ -257,7 +257,8 @@ static int check_kernels(const struct gc_predict_job *job, const struct gc_selec
     return selection->unreadable[0].status;
   }
   if (selection->count)
-    return gc_fail(err, -ENODATA, "no kernel has the name and number that are wanted (kernels in all: %zu)",
+    return gc_fail(err, -ENODATA,
+                   "no kernel has the name and number that are wanted (kernels in all: %zu)",
                    selection->count);
   if (job->trace_count == 1)
     return gc_fail(err, -ENODATA, "%s: there is no kernel in this trace", job->traces[0]);

@@ -60,6 +60,8 @@ static int note_end(struct gc_selection *selection, const char *path, int status
 {
   struct gc_error why;
 
+  if (status == -ENOMEM)
+    return gc_fail(err, -ENOMEM, "out of memory");
   gc_fail(&why, status, "%s: it cannot be read beyond kernel %zu: it is broken or truncated", path,
           selection->count);
   return note_unreadable(selection, 0, status, &why) ? gc_fail(err, -ENOMEM, "out of memory") : 0;

@@ -14,7 +14,8 @@ static const double factors[] = {0.25, 0.5, 1, 2, 4};
 
 static void write_ways(const struct gc_gpu_summary *gpu, char cell[GC_CELL])
 {
-  snprintf(cell, GC_CELL, "%u in %u sets", gpu->l1_ways, gpu->l1_sets);
+  snprintf(cell, GC_CELL, "%u in %u set%s", gpu->l1_ways, gpu->l1_sets,
+           gpu->l1_sets == 1 ? "" : "s");
 }
 
 static void write_line(const struct gc_gpu_summary *gpu, char cell[GC_CELL])
