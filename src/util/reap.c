@@ -31,6 +31,18 @@ void gc_reap_kill(const struct gc_reap *child)
   kill(child->pid, SIGKILL);
 }
 
+/* While the kernel or another thread collects the child, it is no child any more, but still has its
+ * id. */
+static bool is_being_collected(const struct gc_reap *child)
+{
+#ifdef SYS_pidfd_send_signal
+  return child->pidfd >= 0 && !syscall(SYS_pidfd_send_signal, child->pidfd, 0, NULL, 0);
+#else
+  (void)child;
+  return false;
+#endif
+}
+
 /* Kills the group of a child that the kernel or another thread has collected. If a process has the
  * child's id, the kernel has reused the id, so the child's group had no member left. */
 static void kill_rest(pid_t group)
@@ -48,6 +60,8 @@ enum gc_reap_state gc_reap_try(const struct gc_reap *child, siginfo_t *info)
     result = waitid(P_PID, (id_t)child->pid, info, WEXITED | WNOWAIT | WNOHANG);
   while (result < 0 && errno == EINTR);
   if (result < 0) {
+    if (is_being_collected(child))
+      return GC_REAP_RUNNING;
     if (child->group)
       kill_rest(child->pid);
     return GC_REAP_TAKEN;
